@@ -1,0 +1,47 @@
+// Who gets which rows: every epoch the training rows are cut into blocks, the blocks are put in a
+// new random order, and workers are handed ranges from the front.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace hogbatch {
+
+class Cursor {
+ public:
+  // Hands out `epochs` (a real number) times the rows [0, rows). Rows already lie in random order;
+  // blocks begin at a new random place every epoch, so that the same rows do not always share an
+  // update.
+  Cursor(std::int64_t rows, double epochs, std::uint64_t seed);
+
+  struct Cut {
+    RowRange rows;
+    std::int64_t epoch = 0;  // the one these rows belong to
+  };
+  // The next range of at most `max_rows` rows, shorter where a block or the epoch ends; none when
+  // all is handed out. A remainder of less than half of `grain` rows is handed out with the range
+  // before it.
+  std::optional<Cut> Next(std::int64_t max_rows, std::int64_t grain = 1);
+
+  // Rows whose worker failed: they are handed out again before any others.
+  void Return(Cut cut);
+
+  std::int64_t remaining() const { return remaining_; }  // rows not handed out yet, over all epochs
+  std::int64_t rows() const { return rows_; }
+
+ private:
+  void StartEpoch();
+
+  std::int64_t rows_;
+  std::uint64_t seed_;
+  std::int64_t remaining_;
+  std::int64_t epoch_ = -1;
+  std::vector<RowRange> blocks_;  // of this epoch, the next one last
+  std::deque<Cut> returned_;
+};
+
+}  // namespace hogbatch

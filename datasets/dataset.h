@@ -1,0 +1,66 @@
+// Rows with labels in memory, dense or sparse, and how they are read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ids.h"
+#include "datasets/schema.h"
+
+namespace hogbatch {
+
+// Never changes once made, so that every worker may read it. One of `dense` and the CSR arrays is
+// filled; of the labels, those of schema.label_kind.
+struct Dataset {
+  std::string source;  // the file, or "covtype-50k (built in)"
+  std::int64_t rows = 0;
+  std::int64_t features = 0;
+
+  bool is_sparse = false;
+  std::vector<float> dense;           // rows × features
+  std::vector<std::int64_t> offsets;  // rows + 1
+  std::vector<std::int32_t> columns;  // ascending within a row
+  std::vector<float> values;
+
+  std::vector<std::int32_t> classes;
+  std::vector<std::int64_t> label_offsets;  // rows + 1
+  std::vector<std::int32_t> labels;         // ascending within a row
+  std::vector<float> targets;               // standardised (Schema::target_mean)
+
+  std::int64_t bytes() const;  // of the arrays above
+};
+
+struct ReadOptions {
+  std::string label = "auto";  // --label: NAME | N (from 1) | first | last; auto: last for CSV
+  std::string positive;        // --positive
+  ScalingKind scaling = ScalingKind::kAuto;
+  double valid_fraction = 0.1;
+  std::uint64_t seed = 1;  // of the order of the rows
+  int threads = 0;         // 0: one a core
+};
+
+// A data set to train on: rows in random order, those from `train_rows` on are for validation.
+struct TrainingData {
+  Dataset data;
+  Schema schema;
+  std::int64_t train_rows = 0;
+};
+
+// Reads a file to learn from: finds its format, columns, labels and scaling. An empty path is the
+// data set that ships with the program. Throws UserError with file:line:column.
+TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options);
+
+// Reads a file as `schema` says, rows in file order. A label the schema does not know, or more
+// features than it has, is a UserError. With labels kOptional a CSV without the label column is
+// legal, and so are unknown labels: `has_labels` tells (predict needs none).
+enum class Labels : std::uint8_t { kRequired, kOptional };
+struct EvaluationData {
+  Dataset data;
+  bool has_labels = true;
+};
+EvaluationData ReadWithSchema(const std::string& path, const Schema& schema, Labels labels,
+                              int threads = 0);
+
+}  // namespace hogbatch

@@ -1,0 +1,57 @@
+// How a file's columns and labels become what a network sees. Learnt from the training rows, saved
+// in the model, and applied to every file the model meets later.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hogbatch {
+
+enum class LabelKind : std::uint8_t { kClass, kMultiLabel, kValue };
+enum class FileFormat : std::uint8_t { kLibsvm, kCsv };
+enum class ScalingKind : std::uint8_t { kAuto, kNone, kMinMax, kStandard, kMaxAbs };
+
+ScalingKind ParseScaling(std::string_view name);
+std::string_view Name(ScalingKind kind);
+std::string_view Name(LabelKind kind);
+
+// A column of numbers that are names: value values[i] becomes a 1 in the i-th of values.size()
+// features.
+struct CategoricalColumn {
+  std::int64_t column = 0;  // in the file, features only, from 0
+  std::vector<std::int64_t> values;
+  bool operator==(const CategoricalColumn&) const = default;
+};
+
+struct Schema {
+  FileFormat format = FileFormat::kLibsvm;
+  std::int64_t file_columns =
+      0;  // features in the file: the largest index (LIBSVM), or columns but the label (CSV)
+  std::int64_t features = 0;  // inputs of the network
+
+  // Which file column (from 0) each feature comes from, ascending; empty: all, in order. Fills when
+  // a file names few of very many columns, so that memory follows the non-zeros.
+  std::vector<std::int64_t> used_columns;
+  std::vector<CategoricalColumn> categorical;  // their features come last, in this order
+
+  std::string label_column;  // CSV: as --label named it ("last", "first", a name or number)
+
+  // feature = (x - shift) · scale; empty: none.
+  ScalingKind scaling = ScalingKind::kNone;
+  std::vector<float> shift;
+  std::vector<float> scale;
+
+  LabelKind label_kind = LabelKind::kClass;
+  std::vector<std::string> label_names;  // of each class or label, in output order
+  std::string positive;    // --positive: this label is class 1, all others are class 0
+  double target_mean = 0;  // kValue: the network learns (y - mean) / deviation
+  double target_deviation = 1;
+
+  std::int64_t outputs() const {
+    return label_kind == LabelKind::kValue ? 1 : static_cast<std::int64_t>(label_names.size());
+  }
+};
+
+}  // namespace hogbatch

@@ -1,0 +1,61 @@
+// The messages between the coordinator and its workers: values and ids, never pointers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "core/evaluation.h"
+#include "core/ids.h"
+
+namespace hogbatch {
+
+enum class TaskKind : std::uint8_t {
+  kTrain,     // walk the rows in `updates` updates of the model
+  kApply,     // synchronous training: apply slice `slice` of `slices` of the step's held gradients
+  kSnapshot,  // copy the model into snapshot `snapshot`
+  kEvaluate,  // losses and metrics of snapshot `snapshot` on the rows
+};
+
+// The paper's ExecuteWork: coordinator to worker.
+struct Task {
+  TaskId id = 0;
+  JobId job = 0;
+  WorkerId worker = 0;
+  TaskKind kind = TaskKind::kTrain;
+  Split split = Split::kTrain;
+  RowRange rows;
+  std::int32_t updates = 1;  // the rows are cut into this many nearly equal parts
+  float rate = 0;
+  bool hold = false;      // keep the gradient for the step's kApply instead of changing the model
+  std::int64_t step = 0;  // kTrain with hold, and kApply: the synchronous step
+  std::int32_t slice = 0;
+  std::int32_t slices = 1;
+  SnapshotId snapshot = 0;
+  StepRef plan_step;
+};
+
+// The paper's ScheduleWork: a worker has finished a task and wants the next.
+struct Report {
+  TaskId task = 0;
+  WorkerId worker = 0;
+  double loss_sum = 0;  // kTrain: Σ rows of the loss before the row's update
+  EvaluationSums evaluation;
+  double seconds = 0;  // spent on the task
+};
+
+// A worker's exception. Its outstanding rows go back and it takes no further task.
+struct Failure {
+  WorkerId worker = 0;
+  std::string what;
+};
+
+// Nothing happened but the passing of time.
+struct Tick {};
+
+// The user wants to stop.
+struct Interrupt {};
+
+using Event = std::variant<Report, Failure, Tick, Interrupt>;
+
+}  // namespace hogbatch

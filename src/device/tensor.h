@@ -1,0 +1,67 @@
+// Views of device memory: an address only its device may follow, and a shape.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "core/error.h"
+
+namespace hogbatch {
+
+// `size` elements of T, `offset` elements into a block of device memory. On a device that shares
+// host memory `base` is a host address; elsewhere it is whatever the device hands out (a CUDA
+// address, a cl_mem).
+template <typename T>
+struct DeviceSpan {
+  void* base = nullptr;
+  std::int64_t offset = 0;
+  std::int64_t size = 0;
+
+  DeviceSpan Sub(std::int64_t first, std::int64_t count) const {
+    Check(first >= 0 && count >= 0 && first + count <= size,
+          "a device span reaches past its block");
+    return {base, offset + first, count};
+  }
+  // The address on a device that shares host memory.
+  T* host() const { return static_cast<T*>(base) + offset; }
+};
+
+// Host memory as a device that shares it sees it.
+template <typename T>
+DeviceSpan<T> HostSpan(T* data, std::int64_t size) {
+  return {const_cast<std::remove_const_t<T>*>(data), 0, size};
+}
+
+// A row-major matrix; rows lie `stride` floats apart. A vector is a matrix of one row.
+struct Tensor {
+  DeviceSpan<float> data;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t stride = 0;
+
+  static Tensor Matrix(DeviceSpan<float> data, std::int64_t rows, std::int64_t cols) {
+    return {data.Sub(0, rows * cols), rows, cols, cols};
+  }
+  static Tensor Vector(DeviceSpan<float> data) { return {data, 1, data.size, data.size}; }
+
+  bool empty() const { return data.size == 0; }
+  float* host() const { return data.host(); }
+  // The first `count` rows: a short batch in scratch made for a long one.
+  Tensor Rows(std::int64_t count) const {
+    Check(count <= rows, "a tensor has fewer rows than asked for");
+    return {data.Sub(0, count == 0 ? 0 : (count - 1) * stride + cols), count, cols, stride};
+  }
+};
+
+// Sparse rows: row r has entries offsets[r] … offsets[r + 1] of `columns` and `values`. Columns
+// within a row ascend without repetition.
+struct CsrTensor {
+  DeviceSpan<const std::int64_t>
+      offsets;  // rows + 1, counted from the start of the two spans below
+  DeviceSpan<const std::int32_t> columns;
+  DeviceSpan<const float> values;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+};
+
+}  // namespace hogbatch

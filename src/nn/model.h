@@ -1,0 +1,81 @@
+// Forward and backward over a range of layers, on any device. Back-propagation is written here and
+// nowhere else.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/device.h"
+#include "nn/model_spec.h"
+
+namespace hogbatch {
+
+// One layer's parameters where the device can reach them: the store, a replica or a snapshot.
+struct LayerView {
+  Tensor weights;
+  Tensor bias;
+};
+
+// Views of all layers in a flat array of `layout`.
+std::vector<LayerView> ViewLayers(const ParameterLayout& layout, DeviceSpan<float> flat);
+
+// Rows of input on the device: one of the two.
+struct BatchInput {
+  Tensor dense;
+  CsrTensor sparse;
+  bool is_sparse = false;
+
+  std::int64_t rows() const { return is_sparse ? sparse.rows : dense.rows; }
+};
+
+// Where a layer's gradient goes: target = keep · target + scale · gradient. Into private memory
+// with keep 0 and scale 1, or straight into shared weights with scale -rate and keep 1 - rate ·
+// decay.
+struct GradientTarget {
+  Tensor weights;
+  Tensor bias;
+  float scale = 1;
+  float keep = 0;
+};
+
+enum class Use : std::uint8_t { kTraining, kInference };  // inference needs far less scratch
+
+// A network's arithmetic on one device, with the scratch (activations, their gradients, losses) for
+// batches of up to `max_rows` rows. Holds no parameters: they come as views with every call.
+class Model {
+ public:
+  Model(const ModelSpec& spec, Device& device, std::int64_t max_rows, Use use);
+
+  const ModelSpec& spec() const { return spec_; }
+  const ParameterLayout& layout() const { return layout_; }
+  std::int64_t max_rows() const { return max_rows_; }
+
+  // Runs the layers; returns the last one's outputs (a view of scratch, good until the next call).
+  Tensor Forward(const BatchInput& input, std::span<const LayerView> layers);
+
+  // After Forward: a loss a row into scratch (returned), and the gradient at the outputs, scaled to
+  // the mean over the batch. `class_weights` may be empty.
+  Tensor ComputeLoss(const Targets& targets, const Tensor& class_weights);
+
+  // After ComputeLoss: walks from the last layer to the first. A layer's target is written after
+  // its weights were used, so targets may be the weights themselves. For sparse input `first` is
+  // used as the input of layer 0's weight gradient: with private memory its columns count the rows
+  // of the target, not the features.
+  void Backward(const BatchInput& input, const BatchInput& first, std::span<const LayerView> layers,
+                std::span<const GradientTarget> targets);
+
+ private:
+  ModelSpec spec_;
+  ParameterLayout layout_;
+  Device& device_;
+  std::int64_t max_rows_;
+  std::int64_t rows_ = 0;
+  Buffer memory_;
+  std::vector<Tensor> outputs_;    // of each layer
+  std::vector<Tensor> pre_;        // before the activation, where its slope needs it
+  std::vector<Tensor> gradients_;  // at the outputs; two are shared in turn by all layers
+  Tensor losses_;
+};
+
+}  // namespace hogbatch

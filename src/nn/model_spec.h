@@ -1,0 +1,53 @@
+// What a network is, as data: enough to lay out its parameters and to describe it in a file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ids.h"
+#include "device/device.h"
+
+namespace hogbatch {
+
+enum class Loss : std::uint8_t { kSoftmax, kSigmoid, kSquared };
+
+struct ModelSpec {
+  std::int64_t inputs = 0;
+  std::vector<std::int64_t> hidden;
+  std::int64_t outputs = 0;
+  Activation activation = Activation::kRelu;  // of the hidden layers; the output layer has none
+  Loss loss = Loss::kSoftmax;
+  bool sparse_input =
+      false;  // rows arrive as CSR: the first layer touches only the columns they name
+
+  int layers() const { return static_cast<int>(hidden.size()) + 1; }
+  bool operator==(const ModelSpec&) const = default;
+};
+
+// Where one layer's parameters lie in the flat array: weights [in × out] row-major, then out
+// biases.
+struct LayerShape {
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+  std::int64_t weights_at = 0;  // offsets in floats, each a multiple of 16 (64 bytes)
+  std::int64_t bias_at = 0;
+  Activation activation = Activation::kIdentity;
+};
+
+struct ParameterLayout {
+  std::vector<LayerShape> layers;
+  std::int64_t floats = 0;      // length of the flat array, alignment gaps included
+  std::int64_t parameters = 0;  // weights and biases, gaps not counted
+};
+
+// Throws UserError for a network that cannot be addressed.
+ParameterLayout Layout(const ModelSpec& spec);
+
+std::string_view Name(Activation activation);
+std::string_view Name(Loss loss);
+Activation ParseActivation(std::string_view name);  // UserError for an unknown one
+Loss ParseLoss(std::string_view name);
+
+}  // namespace hogbatch

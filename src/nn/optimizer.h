@@ -1,0 +1,55 @@
+// Turns gradients into steps. Its state is private to a worker; the weights it steps may be shared.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/options.h"
+#include "device/device.h"
+#include "nn/model.h"
+#include "nn/model_spec.h"
+
+namespace hogbatch {
+
+struct OptimizerOptions {
+  std::string optimizer = "sgd";
+  double momentum = 0;
+  bool no_momentum_correction = false;
+  double weight_decay = 0;
+  double adam_beta1 = 0.9;
+  double adam_beta2 = 0.999;
+  double adam_epsilon = 1e-8;
+
+  void Visit(OptionVisitor& visitor);
+};
+
+// A gradient of one layer in private memory. For a sparse first layer `weights` has one row for
+// each of `touched` and the rest of the layer has none; else `touched` is empty (size 0).
+struct LayerGradient {
+  Tensor weights;
+  Tensor bias;
+  DeviceSpan<const std::int32_t> touched;
+  bool is_sparse = false;
+};
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  // Gradients may be added to the weights as they are made, with scale -rate and keep 1 - rate ·
+  // decay: there is no state between a gradient and its step.
+  virtual bool direct() const = 0;
+
+  // One step of `layer` with a private gradient. Layers of one update share `update`, which counts
+  // this worker's updates from 1.
+  virtual void Step(int layer, const LayerGradient& gradient, float rate, std::int64_t update,
+                    const LayerView& weights) = 0;
+};
+
+// `momentum` is the explicit part (see ExplicitMomentum); state lies on `device`.
+std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double momentum,
+                                         const ModelSpec& spec, Device& device);
+
+}  // namespace hogbatch

@@ -1,0 +1,81 @@
+// The one question: which piece of whose batch does this idle device take next?
+//
+// An algorithm is a class with three verbs. It sees values only: no device, mailbox, thread or
+// clock.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/ids.h"
+#include "device/device.h"
+#include "nn/model_spec.h"
+
+namespace hogbatch {
+
+struct JobSpec {
+  JobId id = 0;
+  ModelSpec model;
+  std::int64_t train_rows = 0;
+  double epochs = 0;
+};
+
+// A worker as an algorithm sees it.
+struct WorkerState {
+  WorkerId id = 0;
+  DeviceInfo device;
+  bool live = true;
+  int outstanding = 0;       // tasks sent and not yet reported
+  std::int64_t updates = 0;  // updates of the model it has made
+  std::int64_t rows = 0;     // rows it has trained on
+  double busy_seconds = 0;
+
+  bool idle() const { return live && outstanding == 0; }
+};
+
+struct JobState {
+  JobId id = 0;
+  std::int64_t train_rows = 0;      // in an epoch
+  std::int64_t remaining_rows = 0;  // not handed out yet, over all epochs
+};
+
+struct JobTable {
+  std::span<const JobState> jobs;
+  std::span<const WorkerState> workers;  // index = id
+};
+
+struct Assignment {
+  JobId job = 0;
+  std::int64_t update_rows = 1;  // rows behind one update of the model
+  std::int32_t updates =
+      1;  // how many such updates in this task: a CPU worker walks many per message
+  float rate_scale = 1;
+  bool hold = false;  // keep the gradient until the step's last report: synchronous training
+  std::optional<StepRef> step = {};  // none: the next ready one in plan order
+};
+
+// A finished training task.
+struct Outcome {
+  WorkerId worker = 0;
+  JobId job = 0;
+  std::int64_t rows = 0;
+  std::int32_t updates = 0;
+  double seconds = 0;
+};
+
+class Algorithm {
+ public:
+  virtual ~Algorithm() = default;
+  // Reshapes arriving jobs before they start: fuses them, or cuts them into shards.
+  virtual std::vector<JobSpec> Prepare(std::vector<JobSpec> jobs,
+                                       std::span<const DeviceInfo> devices);
+  // Chooses work for an idle worker; nullopt leaves it idle until the next event. Within one event
+  // workers are asked in order of their ids.
+  virtual std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) = 0;
+  // Learns from a finished task.
+  virtual void Observe(const Outcome& outcome);
+};
+
+}  // namespace hogbatch

@@ -1,0 +1,73 @@
+// What a run tells the outside: reports on the way and the result at its end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/evaluation.h"
+
+namespace hogbatch {
+
+enum class StopReason : std::uint8_t {
+  kNone,    // still running
+  kEpochs,  // trained as many epochs as asked
+  kMaxTime,
+  kTargetLoss,
+  kPatience,
+  kInterrupted,
+  kDiverged,   // the loss became NaN or infinite
+  kNoWorkers,  // the last worker failed
+};
+std::string_view Name(StopReason reason);  // "epochs", "max_time", … as in summary.json
+
+// Exact losses and metrics of one snapshot; a split without rows is absent.
+struct Evaluation {
+  double epoch = 0;  // when the snapshot was taken
+  std::optional<EvaluationSums> train;
+  std::optional<EvaluationSums> valid;
+  std::optional<EvaluationSums> test;
+};
+
+// One report. Rates are over the time since the last one.
+struct Progress {
+  double seconds = 0;        // since training began
+  double train_seconds = 0;  // the same without what the workers spent on evaluation
+  double epoch = 0;
+  std::int64_t examples = 0;
+  std::int64_t updates = 0;
+  double examples_per_second = 0;
+  double updates_per_second = 0;
+  std::optional<double> running_loss;    // mean over the rows trained since the last report
+  std::optional<double> seconds_left;    // to the last epoch or --max-time; absent while unknown
+  std::optional<Evaluation> evaluation;  // just finished
+  bool best = false;                     // and the best so far
+};
+
+struct WorkerTotals {
+  std::string name;
+  std::int64_t updates = 0;
+  double busy_fraction = 0;
+  std::string failure;  // empty: none
+};
+
+struct RunResult {
+  Progress totals;
+  StopReason stopped_because = StopReason::kNone;
+  std::optional<Evaluation> saved;  // of the parameters below
+  std::vector<float>
+      parameters;  // the best by validation rows, else the last; empty: none is finite
+  std::vector<WorkerTotals> workers;
+};
+
+// Called on the coordinator's thread; must not take long.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void OnProgress(const Progress& progress) = 0;
+  virtual void OnWorkerFailed(std::string_view worker, std::string_view what) = 0;
+};
+
+}  // namespace hogbatch
