@@ -30,11 +30,9 @@ class Random {
   // Uniform in [0, 1).
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
 
-  // Uniform in [0, bound); bound > 0. The bias of the multiplication is below 2^-32 for bounds
-  // below 2^32.
+  // Uniform in [0, bound); bound > 0 and far below 2^53.
   std::int64_t Below(std::int64_t bound) {
-    return static_cast<std::int64_t>(
-        (static_cast<unsigned __int128>(Next()) * static_cast<unsigned __int128>(bound)) >> 64);
+    return static_cast<std::int64_t>(Uniform() * static_cast<double>(bound));
   }
 
   // Normal with mean 0 and deviation 1 (Box-Muller).
