@@ -1,0 +1,115 @@
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "cpu/activations.h"
+#include "cpu/cpu.h"
+#include "cpu/dense.h"
+#include "cpu/losses.h"
+#include "cpu/sparse.h"
+#include "cpu/steps.h"
+
+namespace hogbatch::cpu {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+// oneDNN brings the OpenMP runtime it was built with. Asking for that one's function by name,
+// rather than linking a runtime of our own, makes sure that there is one in the process. Without
+// one oneDNN is sequential anyway.
+void HoldThreadToOneCore() {
+  using SetThreads = void (*)(int);
+  if (void* symbol = dlsym(RTLD_DEFAULT, "omp_set_num_threads")) {
+    reinterpret_cast<SetThreads>(symbol)(1);
+  }
+}
+
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(DeviceInfo info) : info_(std::move(info)) { HoldThreadToOneCore(); }
+
+  const DeviceInfo& info() const override { return info_; }
+
+  void* Allocate(std::size_t bytes) override {
+    void* base = ::operator new(bytes, std::align_val_t{kAlignment}, std::nothrow);
+    if (!base) throw DeviceError("out of memory");
+    return base;
+  }
+  void Free(void* base) noexcept override { ::operator delete(base, std::align_val_t{kAlignment}); }
+  void Upload(std::span<const std::byte> from, void* base, std::size_t offset) override {
+    if (!from.empty())
+      std::memcpy(static_cast<std::byte*>(base) + offset, from.data(), from.size());
+  }
+  void Download(const void* base, std::size_t offset, std::span<std::byte> to) override {
+    if (!to.empty())
+      std::memcpy(to.data(), static_cast<const std::byte*>(base) + offset, to.size());
+  }
+  void Wait() override {}
+
+  void DenseForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
+                    const Tensor& y, const Tensor& pre) override {
+    MultiplyForward(x, w, y);
+    Activate(y, bias, f, pre);
+  }
+  void SparseForward(const CsrTensor& x, const Tensor& w, const Tensor& bias, Activation f,
+                     const Tensor& y, const Tensor& pre) override {
+    MultiplySparse(x, w, y);
+    Activate(y, bias, f, pre);
+  }
+  void DenseBackwardData(const Tensor& dy, const Tensor& w, Activation f, const Tensor& x,
+                         const Tensor& pre, const Tensor& dx) override {
+    MultiplyBackward(dy, w, dx);
+    MultiplySlope(dx, f, x, pre);
+  }
+  void DenseBackwardWeights(const Tensor& x, const Tensor& dy, float scale, float keep,
+                            const Tensor& dw, const Tensor& dbias) override {
+    AddOuterProduct(x, dy, scale, keep, dw, scratch_);
+    AddColumnSums(dy, scale, keep, dbias);
+  }
+  void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,
+                             const Tensor& dw, const Tensor& dbias) override {
+    if (keep == 0) cpu::Fill(dw, 0);
+    AddSparseOuterProduct(x, dy, scale, dw);
+    AddColumnSums(dy, scale, keep, dbias);
+  }
+
+  void SoftmaxLoss(const Tensor& outputs, const Targets& targets, const Tensor& class_weights,
+                   float scale, const Tensor& losses, const Tensor& gradient) override {
+    cpu::SoftmaxLoss(outputs, targets, class_weights, scale, losses, gradient);
+  }
+  void SigmoidLoss(const Tensor& outputs, const Targets& targets, const Tensor& class_weights,
+                   float scale, const Tensor& losses, const Tensor& gradient) override {
+    cpu::SigmoidLoss(outputs, targets, class_weights, scale, losses, gradient, scratch_);
+  }
+  void SquaredLoss(const Tensor& outputs, const Targets& targets, float scale, const Tensor& losses,
+                   const Tensor& gradient) override {
+    cpu::SquaredLoss(outputs, targets, scale, losses, gradient);
+  }
+
+  void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y) override {
+    cpu::AddScaled(x, scale, keep, y);
+  }
+  void Fill(const Tensor& y, float value) override { cpu::Fill(y, value); }
+  void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
+                const Tensor& velocity, const Tensor& w) override {
+    cpu::Momentum(gradient, step, touched, velocity, w);
+  }
+  void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,
+            const Tensor& mean, const Tensor& square, const Tensor& w) override {
+    cpu::Adam(gradient, step, touched, mean, square, w);
+  }
+
+ private:
+  DeviceInfo info_;
+  std::vector<float> scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> MakeDevice(DeviceInfo info) {
+  return std::make_unique<CpuDevice>(std::move(info));
+}
+
+}  // namespace hogbatch::cpu

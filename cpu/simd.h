@@ -1,0 +1,82 @@
+// What every vectorised loop of this folder needs: copies for newer processors, and exp in a form
+// that compilers vectorise.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "core/racy.h"
+
+// A binary must run on any x86-64 and still use what it finds: g++ compiles a function so marked
+// three times and picks one when the program loads. Clang builds serve the sanitizers, where the
+// picking would run before they are ready.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
+    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#define HOGBATCH_CLONES \
+  __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define HOGBATCH_CLONES
+#endif
+
+namespace hogbatch::cpu {
+
+// e^x - 1 = scale · rest + (scale - 1), so that neither form of exp loses digits to the other.
+struct ExpParts {
+  float scale;  // 2^n
+  float rest;   // e^r - 1 for the r with |r| <= ln 2 / 2 that 2^n leaves
+};
+
+// For |x| <= 87; to about 2e-7. A NaN stays one.
+inline ExpParts SplitExp(float x) {
+  constexpr float kLog2E = 1.44269504f;
+  constexpr float kLn2High = 0.693359375f;  // exact in few bits, so that n times it is exact
+  constexpr float kLn2Low = -2.12194440e-4f;
+  constexpr float kRound = 12582912.0f;  // 1.5 · 2^23: adding it rounds to an integer
+  const float shifted = x * kLog2E + kRound;
+  const float n = shifted - kRound;
+  const float r = (x - n * kLn2High) - n * kLn2Low;
+  float p = 1.0f / 5040;
+  p = p * r + 1.0f / 720;
+  p = p * r + 1.0f / 120;
+  p = p * r + 1.0f / 24;
+  p = p * r + 1.0f / 6;
+  p = p * r + 0.5f;
+  p = p * r * r + r;
+  // The low bits of `shifted` hold n; moved into the exponent's place they make 2^n.
+  const std::uint32_t bits = (std::bit_cast<std::uint32_t>(shifted) + 127u) << 23;
+  return {std::bit_cast<float>(bits), p};
+}
+
+// Comparisons are written so that NaN fails them and passes through.
+inline float Clamp(float x, float limit) {
+  const float low = x < -limit ? -limit : x;
+  return low > limit ? limit : low;
+}
+
+inline float Exp(float x) {
+  const ExpParts e = SplitExp(Clamp(x, 87.0f));
+  return e.scale * e.rest + e.scale;
+}
+
+inline float Sigmoid(float x) { return 1.0f / (1.0f + Exp(-x)); }
+
+inline float Tanh(float x) {
+  const ExpParts e = SplitExp(Clamp(2 * x, 40.0f));
+  const float expm1 = e.scale * e.rest + (e.scale - 1);
+  return expm1 / (expm1 + 2);
+}
+
+// log(1 + e) for 0 <= e <= 1: the series of 2 atanh(e / (2 + e)).
+inline float Log1p(float e) {
+  const float s = e / (2 + e);
+  const float q = s * s;
+  float p = 1.0f / 13;
+  p = p * q + 1.0f / 11;
+  p = p * q + 1.0f / 9;
+  p = p * q + 1.0f / 7;
+  p = p * q + 1.0f / 5;
+  p = p * q + 1.0f / 3;
+  return 2 * (p * q * s + s);
+}
+
+}  // namespace hogbatch::cpu

@@ -1,0 +1,141 @@
+#include "cpu/steps.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cpu/simd.h"
+
+namespace hogbatch::cpu {
+namespace {
+
+// What one row's step multiplies with; differs between rows only where updates passed some by.
+struct MomentumRow {
+  float rate;
+  float momentum;  // of the velocity before this step
+  float keep;      // of the weights
+  float catch_up;  // of the velocity: what missed updates would have taken off the weights
+};
+
+// With gradient 0 each of `skipped` updates would have done v = m·v, w = keep·w - rate·v. All of
+// them together: v = m^s·v, w = keep^s·w - rate·v·Σ keep^(s-k)·m^k, a geometric sum. This step's
+// own keep and momentum come on top.
+MomentumRow CatchUp(const MomentumStep& step, std::int32_t skipped) {
+  const double m = step.momentum, keep = step.keep;
+  const double m_power = std::pow(m, skipped), keep_power = std::pow(keep, skipped);
+  const double sum =
+      std::abs(keep - m) < 1e-12 ? skipped * m_power : m * (keep_power - m_power) / (keep - m);
+  return {step.rate, static_cast<float>(m * m_power), static_cast<float>(keep * keep_power),
+          static_cast<float>(keep * step.rate * sum)};
+}
+
+AdamStep CatchUpAdam(const AdamStep& step, std::int32_t skipped) {
+  AdamStep row = step;
+  row.keep = static_cast<float>(std::pow(step.keep, skipped + 1.0));
+  return row;
+}
+
+// Calls row(gradient row, weight row, updates it missed).
+template <typename F>
+void ForEachRow(const Tensor& gradient, const TouchedRows* touched, const Tensor& w, F row) {
+  Check(gradient.cols == w.cols, "a gradient is as wide as its weights");
+  for (std::int64_t i = 0; i < gradient.rows; ++i) {
+    const std::int64_t to = touched ? touched->rows.host()[i] : i;
+    Check(to >= 0 && to < w.rows, "a gradient's row is among the weights");
+    row(i, to, touched ? touched->skipped.host()[i] : 0);
+  }
+}
+
+}  // namespace
+
+HOGBATCH_CLONES void AddScaledRow(const float* __restrict x, float scale, float keep,
+                                  std::int64_t n, float* __restrict y) {
+  if (keep == 1) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) RacyStore(y + i, RacyLoad(y + i) + scale * x[i]);
+  } else if (keep == 0) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) RacyStore(y + i, scale * x[i]);
+  } else {
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) RacyStore(y + i, keep * RacyLoad(y + i) + scale * x[i]);
+  }
+}
+
+HOGBATCH_CLONES void MomentumOne(const float* __restrict g, const MomentumRow& s, std::int64_t n,
+                                 float* __restrict v, float* __restrict w) {
+  const auto [rate, momentum, keep, catch_up] = s;
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    const float late = keep * RacyLoad(w + i) - catch_up * v[i];
+    v[i] = momentum * v[i] + g[i];
+    RacyStore(w + i, late - rate * v[i]);
+  }
+}
+
+HOGBATCH_CLONES void AdamOne(const float* __restrict g, const AdamStep& s, float decay1,
+                             float decay2, std::int64_t n, float* __restrict mean,
+                             float* __restrict square, float* __restrict w) {
+  const float rate = s.rate, keep = s.keep, epsilon = s.epsilon;
+  const float fresh1 = 1 - s.beta1, fresh2 = 1 - s.beta2;
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    mean[i] = decay1 * mean[i] + fresh1 * g[i];
+    square[i] = decay2 * square[i] + fresh2 * g[i] * g[i];
+    RacyStore(w + i, keep * RacyLoad(w + i) - rate * mean[i] / (std::sqrt(square[i]) + epsilon));
+  }
+}
+
+void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y) {
+  Check(x.rows == y.rows && x.cols == y.cols, "tensors added to each other have one shape");
+  for (std::int64_t r = 0; r < y.rows; ++r) {
+    AddScaledRow(x.host() + r * x.stride, scale, keep, y.cols, y.host() + r * y.stride);
+  }
+}
+
+void Fill(const Tensor& y, float value) {
+  for (std::int64_t r = 0; r < y.rows; ++r) {
+    float* row = y.host() + r * y.stride;
+    for (std::int64_t i = 0; i < y.cols; ++i) RacyStore(row + i, value);
+  }
+}
+
+HOGBATCH_CLONES void SumRows(const float* first, std::int64_t stride, std::int64_t rows,
+                             std::int64_t n, float* __restrict sums) {
+  std::fill_n(sums, n, 0.0f);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const float* row = first + r * stride;
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) sums[i] += row[i];
+  }
+}
+
+void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y) {
+  constexpr std::int64_t kWidth = 256;  // the sums of so many columns stay in the first cache
+  float sums[kWidth];
+  for (std::int64_t c = 0; c < dy.cols; c += kWidth) {
+    const std::int64_t n = std::min(kWidth, dy.cols - c);
+    SumRows(dy.host() + c, dy.stride, dy.rows, n, sums);
+    AddScaledRow(sums, scale, keep == 0 ? 0.0f : 1.0f, n, y.host() + c);
+  }
+}
+
+void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
+              const Tensor& velocity, const Tensor& w) {
+  ForEachRow(gradient, touched, w, [&](std::int64_t from, std::int64_t to, std::int32_t skipped) {
+    MomentumOne(gradient.host() + from * gradient.stride, CatchUp(step, skipped), w.cols,
+                velocity.host() + to * velocity.stride, w.host() + to * w.stride);
+  });
+}
+
+void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,
+          const Tensor& mean, const Tensor& square, const Tensor& w) {
+  ForEachRow(gradient, touched, w, [&](std::int64_t from, std::int64_t to, std::int32_t skipped) {
+    const double power = skipped + 1.0;  // the moments fade over missed updates and this one
+    AdamOne(gradient.host() + from * gradient.stride, CatchUpAdam(step, skipped),
+            static_cast<float>(std::pow(step.beta1, power)),
+            static_cast<float>(std::pow(step.beta2, power)), w.cols, mean.host() + to * mean.stride,
+            square.host() + to * square.stride, w.host() + to * w.stride);
+  });
+}
+
+}  // namespace hogbatch::cpu

@@ -1,0 +1,22 @@
+// Element-wise arithmetic on weights: scaled additions and optimiser steps. `w` and `y` may be
+// shared weights.
+#pragma once
+
+#include "device/device.h"
+
+namespace hogbatch::cpu {
+
+void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y);
+void Fill(const Tensor& y, float value);
+// y = (keep == 0 ? 0 : y) + scale · the sum of dy's rows.
+void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y);
+
+void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
+              const Tensor& velocity, const Tensor& w);
+void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,
+          const Tensor& mean, const Tensor& square, const Tensor& w);
+
+// y[0 … n) = keep · y + scale · x. With keep 0 y may hold anything before.
+void AddScaledRow(const float* x, float scale, float keep, std::int64_t n, float* y);
+
+}  // namespace hogbatch::cpu
