@@ -23,6 +23,7 @@ struct OptimizerOptions {
   double adam_epsilon = 1e-8;
 
   void Visit(OptionVisitor& visitor);
+  void Validate() const;  // UserError for options that contradict each other
 };
 
 // A gradient of one layer in private memory. For a sparse first layer `weights` has one row for
@@ -39,11 +40,13 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   // Gradients may be added to the weights as they are made, with scale -rate and keep 1 - rate ·
-  // decay: there is no state between a gradient and its step.
+  // decay: there is no state between a gradient and its step. Never so for decay with sparse input,
+  // which reaches a row only when it is touched. Step is there for direct optimisers, too.
   virtual bool direct() const = 0;
 
   // One step of `layer` with a private gradient. Layers of one update share `update`, which counts
-  // this worker's updates from 1.
+  // this worker's updates from 1. A sparse gradient makes the host wait for the device: the rows
+  // are looked up in a table of their last touches.
   virtual void Step(int layer, const LayerGradient& gradient, float rate, std::int64_t update,
                     const LayerView& weights) = 0;
 };

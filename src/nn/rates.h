@@ -30,9 +30,15 @@ class RatePlan {
   // The rate of an update of `rows` rows at `epoch` (real, from 0).
   float At(double epoch, std::int64_t rows) const;
 
+  struct Tables;  // the words of the options
+
  private:
   enum class Scaling : std::uint8_t { kNone, kSqrt, kLinear };
   enum class Schedule : std::uint8_t { kConstant, kInverse, kCosine, kStep };
+
+  double Scale(std::int64_t rows) const;
+  double Decay(double epoch) const;
+  double Warmup(double epoch) const;
 
   RateOptions options_;
   double epochs_;

@@ -1,0 +1,163 @@
+#include "nn/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr std::int64_t kAlignment = 16;                     // floats in 64 bytes
+constexpr std::int64_t kMaxFloats = std::int64_t{1} << 42;  // of scratch; more is a mistake
+
+// Matrices of `rows` rows that share one block of memory, each at a 64-byte boundary.
+class Scratch {
+ public:
+  explicit Scratch(std::int64_t rows) : rows_(rows) {}
+
+  // Where a matrix will begin, in floats.
+  std::int64_t Reserve(std::int64_t cols) {
+    const std::int64_t at = floats_;
+    if (cols > (kMaxFloats - floats_) / rows_) {
+      throw UserError(fmt::format(
+          "a batch of {} rows needs too much memory in a layer {} wide: choose fewer rows", rows_,
+          cols));
+    }
+    floats_ += (rows_ * cols + kAlignment - 1) / kAlignment * kAlignment;
+    return at;
+  }
+  void Allocate(Device& device, Buffer& memory) const {
+    memory = Buffer(device, static_cast<std::size_t>(floats_) * sizeof(float));
+  }
+  Tensor View(const Buffer& memory, std::int64_t at, std::int64_t cols) const {
+    return Tensor::Matrix(memory.span<float>().Sub(at, rows_ * cols), rows_, cols);
+  }
+
+ private:
+  std::int64_t rows_;
+  std::int64_t floats_ = 0;
+};
+
+// The widest of every second layer, from `first` on: what two blocks shared in turn have to hold.
+std::int64_t WidestOfEverySecond(const ParameterLayout& layout, std::size_t first) {
+  std::int64_t widest = 1;
+  for (std::size_t i = first; i < layout.layers.size(); i += 2) {
+    widest = std::max(widest, layout.layers[i].out);
+  }
+  return widest;
+}
+
+}  // namespace
+
+std::vector<LayerView> ViewLayers(const ParameterLayout& layout, DeviceSpan<float> flat) {
+  std::vector<LayerView> views;
+  for (const LayerShape& shape : layout.layers) {
+    const auto weights = flat.Sub(shape.weights_at, shape.in * shape.out);
+    views.push_back({.weights = Tensor::Matrix(weights, shape.in, shape.out),
+                     .bias = Tensor::Vector(flat.Sub(shape.bias_at, shape.out))});
+  }
+  return views;
+}
+
+Model::Model(const ModelSpec& spec, Device& device, std::int64_t max_rows, Use use)
+    : spec_(spec), layout_(Layout(spec)), device_(device), max_rows_(max_rows) {
+  Check(max_rows >= 1, "a model needs scratch for at least one row");
+  Scratch scratch(max_rows);
+  const std::size_t layers = layout_.layers.size();
+  std::vector<std::int64_t> outputs_at(layers);
+  std::vector<std::int64_t> pre_at(layers, -1);
+  const std::int64_t shared_at[2] = {scratch.Reserve(WidestOfEverySecond(layout_, 0)),
+                                     scratch.Reserve(WidestOfEverySecond(layout_, 1))};
+  std::int64_t losses_at = -1;
+  // Training keeps every output and shares the gradients; inference shares the outputs.
+  if (use == Use::kTraining) {
+    for (std::size_t i = 0; i < layers; ++i) {
+      const LayerShape& shape = layout_.layers[i];
+      outputs_at[i] = scratch.Reserve(shape.out);
+      if (shape.activation == Activation::kGelu) pre_at[i] = scratch.Reserve(shape.out);
+    }
+    losses_at = scratch.Reserve(1);
+  } else {
+    for (std::size_t i = 0; i < layers; ++i) outputs_at[i] = shared_at[i % 2];
+  }
+  scratch.Allocate(device, memory_);
+
+  pre_.resize(layers);
+  for (std::size_t i = 0; i < layers; ++i) {
+    const std::int64_t out = layout_.layers[i].out;
+    outputs_.push_back(scratch.View(memory_, outputs_at[i], out));
+    if (pre_at[i] >= 0) pre_[i] = scratch.View(memory_, pre_at[i], out);
+    if (use == Use::kTraining) {
+      gradients_.push_back(scratch.View(memory_, shared_at[i % 2], out));
+    }
+  }
+  if (losses_at >= 0) losses_ = scratch.View(memory_, losses_at, 1);
+}
+
+Tensor Model::Forward(const BatchInput& input, std::span<const LayerView> layers) {
+  Check(layers.size() == outputs_.size(), "a model was given another number of layers");
+  Check(input.rows() >= 1 && input.rows() <= max_rows_, "a batch does not fit a model's scratch");
+  rows_ = input.rows();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Activation f = layout_.layers[i].activation;
+    const Tensor y = outputs_[i].Rows(rows_);
+    const Tensor pre = pre_[i].empty() ? Tensor{} : pre_[i].Rows(rows_);
+    if (i == 0 && input.is_sparse) {
+      device_.SparseForward(input.sparse, layers[i].weights, layers[i].bias, f, y, pre);
+    } else {
+      const Tensor x = i == 0 ? input.dense : outputs_[i - 1].Rows(rows_);
+      device_.DenseForward(x, layers[i].weights, layers[i].bias, f, y, pre);
+    }
+  }
+  return outputs_.back().Rows(rows_);
+}
+
+Tensor Model::ComputeLoss(const Targets& targets, const Tensor& class_weights) {
+  Check(!gradients_.empty(), "a model made for inference cannot train");
+  Check(rows_ >= 1, "a loss needs outputs: Forward comes first");
+  const Tensor outputs = outputs_.back().Rows(rows_);
+  const Tensor gradient = gradients_.back().Rows(rows_);
+  const Tensor losses = Tensor::Vector(losses_.data.Sub(0, rows_));
+  const float scale = 1.0f / static_cast<float>(rows_);
+  switch (spec_.loss) {
+    case Loss::kSoftmax:
+      device_.SoftmaxLoss(outputs, targets, class_weights, scale, losses, gradient);
+      break;
+    case Loss::kSigmoid:
+      device_.SigmoidLoss(outputs, targets, class_weights, scale, losses, gradient);
+      break;
+    case Loss::kSquared:
+      device_.SquaredLoss(outputs, targets, scale, losses, gradient);
+      break;
+  }
+  return losses;
+}
+
+void Model::Backward(const BatchInput& input, const BatchInput& first,
+                     std::span<const LayerView> layers, std::span<const GradientTarget> targets) {
+  Check(!gradients_.empty(), "a model made for inference cannot train");
+  Check(layers.size() == outputs_.size() && targets.size() == outputs_.size(),
+        "a model was given another number of layers");
+  Check(input.rows() == rows_, "backward must see the batch that went forward");
+  for (std::size_t i = layers.size(); i-- > 0;) {
+    const Tensor dy = gradients_[i].Rows(rows_);
+    const GradientTarget& target = targets[i];
+    if (i == 0 && input.is_sparse) {
+      device_.SparseBackwardWeights(first.sparse, dy, target.scale, target.keep, target.weights,
+                                    target.bias);
+      continue;
+    }
+    const Tensor x = i == 0 ? input.dense : outputs_[i - 1].Rows(rows_);
+    // The layer below takes its gradient through these weights, so they must not change before.
+    if (i > 0) {
+      const Tensor pre = pre_[i - 1].empty() ? Tensor{} : pre_[i - 1].Rows(rows_);
+      device_.DenseBackwardData(dy, layers[i].weights, layout_.layers[i - 1].activation, x, pre,
+                                gradients_[i - 1].Rows(rows_));
+    }
+    device_.DenseBackwardWeights(x, dy, target.scale, target.keep, target.weights, target.bias);
+  }
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,85 @@
+#include "nn/model_spec.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/error.h"
+#include "nn/words.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr std::int64_t kMaxWidth = std::int64_t{1} << 31;   // columns of CSR rows are 32 bits wide
+constexpr std::int64_t kMaxFloats = std::int64_t{1} << 40;  // 4 TiB: no machine holds more
+constexpr std::int64_t kAlignment = 16;                     // floats in 64 bytes
+
+constexpr std::array<NamedValue<Activation>, 5> kActivations{{
+    {"identity", Activation::kIdentity},
+    {"sigmoid", Activation::kSigmoid},
+    {"tanh", Activation::kTanh},
+    {"relu", Activation::kRelu},
+    {"gelu", Activation::kGelu},
+}};
+constexpr std::array<NamedValue<Loss>, 3> kLosses{{
+    {"softmax", Loss::kSoftmax},
+    {"sigmoid", Loss::kSigmoid},
+    {"squared", Loss::kSquared},
+}};
+
+std::string Describe(const ModelSpec& spec) {
+  std::string text = fmt::format("{}", spec.inputs);
+  for (const std::int64_t width : spec.hidden) text += fmt::format("-{}", width);
+  return text + fmt::format("-{}", spec.outputs);
+}
+
+void CheckWidth(const ModelSpec& spec, std::string_view what, std::int64_t width) {
+  if (width >= 1 && width <= kMaxWidth) return;
+  throw UserError(fmt::format("a network {} cannot be built: {} must be between 1 and {}, not {}",
+                              Describe(spec), what, kMaxWidth, width));
+}
+
+std::int64_t AlignUp(std::int64_t floats) {
+  return (floats + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+}  // namespace
+
+ParameterLayout Layout(const ModelSpec& spec) {
+  CheckWidth(spec, "its number of inputs", spec.inputs);
+  for (const std::int64_t width : spec.hidden) CheckWidth(spec, "the width of a layer", width);
+  CheckWidth(spec, "its number of outputs", spec.outputs);
+
+  ParameterLayout layout;
+  std::int64_t in = spec.inputs;
+  for (int i = 0; i < spec.layers(); ++i) {
+    const bool last = i + 1 == spec.layers();
+    const std::int64_t out = last ? spec.outputs : spec.hidden[static_cast<std::size_t>(i)];
+    // Widths are at most 2^31, so a layer's product fits 64 bits, and so does one layer more than
+    // the limit checked after each.
+    const LayerShape shape{.in = in,
+                           .out = out,
+                           .weights_at = layout.floats,
+                           .bias_at = layout.floats + AlignUp(in * out),
+                           .activation = last ? Activation::kIdentity : spec.activation};
+    layout.floats = shape.bias_at + AlignUp(out);
+    layout.parameters += in * out + out;
+    if (layout.floats > kMaxFloats) {
+      throw UserError(fmt::format(
+          "a network {} has more than {} parameters, which no memory holds: choose smaller layers",
+          Describe(spec), kMaxFloats));
+    }
+    layout.layers.push_back(shape);
+    in = out;
+  }
+  return layout;
+}
+
+std::string_view Name(Activation activation) { return NameOf(activation, kActivations); }
+std::string_view Name(Loss loss) { return NameOf(loss, kLosses); }
+Activation ParseActivation(std::string_view name) {
+  return ParseWord("activation", name, kActivations);
+}
+Loss ParseLoss(std::string_view name) { return ParseWord("loss", name, kLosses); }
+
+}  // namespace hogbatch

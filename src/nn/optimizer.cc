@@ -1,0 +1,257 @@
+#include "nn/optimizer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "core/error.h"
+#include "nn/words.h"
+
+namespace hogbatch {
+namespace {
+
+enum class Kind : std::uint8_t { kSgd, kAdam };
+constexpr std::array<NamedValue<Kind>, 2> kKinds{{{"sgd", Kind::kSgd}, {"adam", Kind::kAdam}}};
+
+float Keep(double decay, float rate) {
+  return static_cast<float>(std::max(0.0, 1 - static_cast<double>(rate) * decay));
+}
+
+// Remembers when each row of a sparse layer was last touched, so that what it missed can be made up
+// for.
+class LazyRows {
+ public:
+  LazyRows(Device& device, std::int64_t rows)
+      : device_(device),
+        last_(static_cast<std::size_t>(rows), 0),
+        skipped_on_device_(device, static_cast<std::size_t>(rows) * sizeof(std::int32_t)) {}
+
+  TouchedRows Touch(DeviceSpan<const std::int32_t> rows, std::int64_t update) {
+    const auto count = static_cast<std::size_t>(rows.size);
+    Check(count <= last_.size(), "an update touches more rows than a layer has");
+    rows_.resize(count);
+    device_.Download(rows.base, static_cast<std::size_t>(rows.offset) * sizeof(std::int32_t),
+                     std::as_writable_bytes(std::span(rows_)));
+    device_.Wait();  // the rows are here, and the device has done with the last skipped_
+    skipped_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::int64_t& last = last_[static_cast<std::size_t>(rows_[i])];
+      const std::int64_t missed = std::max<std::int64_t>(0, update - last - 1);
+      skipped_[i] = static_cast<std::int32_t>(
+          std::min<std::int64_t>(missed, std::numeric_limits<std::int32_t>::max()));
+      last = update;
+    }
+    const auto skipped = skipped_on_device_.span<const std::int32_t>();
+    device_.Upload(std::as_bytes(std::span(skipped_)), skipped.base, 0);
+    return {.rows = rows, .skipped = skipped.Sub(0, rows.size)};
+  }
+
+ private:
+  Device& device_;
+  std::vector<std::int64_t> last_;  // update of each row's last touch; 0: never
+  std::vector<std::int32_t> rows_;
+  std::vector<std::int32_t> skipped_;
+  Buffer skipped_on_device_;
+};
+
+// Zeroed memory in the shape of the parameters.
+class StateMemory {
+ public:
+  StateMemory(Device& device, const ParameterLayout& layout)
+      : memory_(device, static_cast<std::size_t>(layout.floats) * sizeof(float)),
+        layers_(ViewLayers(layout, memory_.span<float>())) {
+    device.Fill(Tensor::Vector(memory_.span<float>()), 0);
+  }
+  const LayerView& layer(int i) const { return layers_[static_cast<std::size_t>(i)]; }
+
+ private:
+  Buffer memory_;
+  std::vector<LayerView> layers_;
+};
+
+// w = (1 - rate · decay) · w - rate · g. Only rows of a sparse layer need memory: when decay last
+// reached them.
+class PlainSgd : public Optimizer {
+ public:
+  PlainSgd(double decay, const ModelSpec& spec, const ParameterLayout& layout, Device& device)
+      : device_(device),
+        decay_(decay),
+        direct_(decay == 0 || !spec.sparse_input),
+        lazy_(device, spec.sparse_input ? spec.inputs : 0) {
+    if (!spec.sparse_input) return;
+    const std::int64_t width = layout.layers.front().out;
+    row_ = Buffer(device, static_cast<std::size_t>(width) * sizeof(float));
+    device.Fill(Tensor::Vector(row_.span<float>()), 0);
+    // Momentum 0 carries nothing from step to step: stride 0 lets one row stand for all.
+    no_velocity_ = {.data = row_.span<float>(), .rows = spec.inputs, .cols = width, .stride = 0};
+  }
+
+  bool direct() const override { return direct_; }
+
+  void Step(int, const LayerGradient& gradient, float rate, std::int64_t update,
+            const LayerView& weights) override {
+    const float keep = Keep(decay_, rate);
+    device_.AddScaled(gradient.bias, -rate, 1, weights.bias);
+    if (!gradient.is_sparse) {
+      device_.AddScaled(gradient.weights, -rate, keep, weights.weights);
+    } else if (gradient.touched.size > 0) {
+      const TouchedRows touched = lazy_.Touch(gradient.touched, update);
+      device_.Momentum(gradient.weights, {.rate = rate, .momentum = 0, .keep = keep}, &touched,
+                       no_velocity_, weights.weights);
+    }
+  }
+
+ private:
+  Device& device_;
+  double decay_;
+  bool direct_;
+  LazyRows lazy_;
+  Buffer row_;
+  Tensor no_velocity_;
+};
+
+// What momentum and Adam have in common: state in the shape of the parameters, biases that do not
+// decay, and rows of a sparse layer that are stepped when they are touched.
+class StatefulOptimizer : public Optimizer {
+ public:
+  StatefulOptimizer(double decay, const ModelSpec& spec, Device& device)
+      : device_(device), decay_(decay), lazy_(device, spec.sparse_input ? spec.inputs : 0) {}
+
+  bool direct() const override { return false; }
+
+  void Step(int layer, const LayerGradient& gradient, float rate, std::int64_t update,
+            const LayerView& weights) override {
+    Check(update >= 1, "updates are counted from 1");
+    StepBias(layer, gradient.bias, rate, update, weights.bias);
+    const float keep = Keep(decay_, rate);
+    if (!gradient.is_sparse) {
+      StepWeights(layer, gradient.weights, rate, keep, update, nullptr, weights.weights);
+    } else if (gradient.touched.size > 0) {
+      const TouchedRows touched = lazy_.Touch(gradient.touched, update);
+      StepWeights(layer, gradient.weights, rate, keep, update, &touched, weights.weights);
+    }
+  }
+
+ protected:
+  virtual void StepWeights(int layer, const Tensor& gradient, float rate, float keep,
+                           std::int64_t update, const TouchedRows* touched, const Tensor& w) = 0;
+  virtual void StepBias(int layer, const Tensor& gradient, float rate, std::int64_t update,
+                        const Tensor& bias) = 0;
+
+  Device& device_;
+
+ private:
+  double decay_;
+  LazyRows lazy_;
+};
+
+class MomentumSgd : public StatefulOptimizer {
+ public:
+  MomentumSgd(double momentum, double decay, const ModelSpec& spec, const ParameterLayout& layout,
+              Device& device)
+      : StatefulOptimizer(decay, spec, device),
+        momentum_(static_cast<float>(momentum)),
+        velocity_(device, layout) {}
+
+ private:
+  void StepWeights(int layer, const Tensor& gradient, float rate, float keep, std::int64_t,
+                   const TouchedRows* touched, const Tensor& w) override {
+    device_.Momentum(gradient, {.rate = rate, .momentum = momentum_, .keep = keep}, touched,
+                     velocity_.layer(layer).weights, w);
+  }
+  void StepBias(int layer, const Tensor& gradient, float rate, std::int64_t,
+                const Tensor& bias) override {
+    device_.Momentum(gradient, {.rate = rate, .momentum = momentum_}, nullptr,
+                     velocity_.layer(layer).bias, bias);
+  }
+
+  float momentum_;
+  StateMemory velocity_;
+};
+
+class AdamOptimizer : public StatefulOptimizer {
+ public:
+  AdamOptimizer(const OptimizerOptions& options, const ModelSpec& spec,
+                const ParameterLayout& layout, Device& device)
+      : StatefulOptimizer(options.weight_decay, spec, device),
+        beta1_(options.adam_beta1),
+        beta2_(options.adam_beta2),
+        epsilon_(options.adam_epsilon),
+        mean_(device, layout),
+        square_(device, layout) {}
+
+ private:
+  void StepWeights(int layer, const Tensor& gradient, float rate, float keep, std::int64_t update,
+                   const TouchedRows* touched, const Tensor& w) override {
+    device_.Adam(gradient, At(rate, keep, update), touched, mean_.layer(layer).weights,
+                 square_.layer(layer).weights, w);
+  }
+  void StepBias(int layer, const Tensor& gradient, float rate, std::int64_t update,
+                const Tensor& bias) override {
+    device_.Adam(gradient, At(rate, 1, update), nullptr, mean_.layer(layer).bias,
+                 square_.layer(layer).bias, bias);
+  }
+
+  // Moments begin at zero, so young ones are too small; the rate makes up for it.
+  AdamStep At(float rate, float keep, std::int64_t update) const {
+    const double t = static_cast<double>(update);
+    const double correction = std::sqrt(1 - std::pow(beta2_, t)) / (1 - std::pow(beta1_, t));
+    return {.rate = static_cast<float>(rate * correction),
+            .beta1 = static_cast<float>(beta1_),
+            .beta2 = static_cast<float>(beta2_),
+            .epsilon = static_cast<float>(epsilon_),
+            .keep = keep};
+  }
+
+  double beta1_;
+  double beta2_;
+  double epsilon_;
+  StateMemory mean_;
+  StateMemory square_;
+};
+
+}  // namespace
+
+void OptimizerOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Optimiser");
+  visitor.Word("optimizer", optimizer, WordsOf(kKinds), "how gradients become steps");
+  visitor.Number("momentum", momentum, {0, 0.9999}, "total momentum of sgd, asynchrony included");
+  visitor.Flag("no-momentum-correction", no_momentum_correction,
+               "apply all of --momentum explicitly; without this flag it is lowered to max(0, 1 - "
+               "(1 - momentum) * workers), since n asynchronous workers act like momentum 1 - 1/n "
+               "(a heuristic)");
+  visitor.Number("weight-decay", weight_decay, {0, 1e3},
+                 "weights, not biases, shrink by rate * this in every update");
+  visitor.Number("adam-beta1", adam_beta1, {0, 0.999999}, "memory of Adam's mean gradient");
+  visitor.Number("adam-beta2", adam_beta2, {0, 0.999999999}, "memory of Adam's squared gradient");
+  visitor.Number("adam-epsilon", adam_epsilon, {1e-30, 1},
+                 "keeps Adam's steps finite where gradients vanish");
+}
+
+void OptimizerOptions::Validate() const {
+  const Kind kind = ParseWord("--optimizer", optimizer, kKinds);
+  if (kind == Kind::kAdam && momentum > 0) {
+    throw UserError(
+        "--momentum belongs to --optimizer sgd: leave it out, or set --adam-beta1 instead");
+  }
+}
+
+std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double momentum,
+                                         const ModelSpec& spec, Device& device) {
+  options.Validate();
+  const ParameterLayout layout = Layout(spec);
+  if (ParseWord("--optimizer", options.optimizer, kKinds) == Kind::kAdam) {
+    return std::make_unique<AdamOptimizer>(options, spec, layout, device);
+  }
+  Check(momentum >= 0 && momentum < 1, "momentum lies outside [0, 1)");
+  if (momentum > 0) {
+    return std::make_unique<MomentumSgd>(momentum, options.weight_decay, spec, layout, device);
+  }
+  return std::make_unique<PlainSgd>(options.weight_decay, spec, layout, device);
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,94 @@
+#include "nn/rates.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "core/error.h"
+#include "nn/words.h"
+
+namespace hogbatch {
+namespace {
+
+// Warm-up begins here and not at nothing, so that the first task of a run is not wasted.
+constexpr double kWarmupStart = 0.01;
+
+}  // namespace
+
+// The words of an option and what they mean, beside each other.
+struct RatePlan::Tables {
+  static constexpr std::array<NamedValue<Scaling>, 3> kScalings{{
+      {"none", Scaling::kNone},
+      {"sqrt", Scaling::kSqrt},
+      {"linear", Scaling::kLinear},
+  }};
+  static constexpr std::array<NamedValue<Schedule>, 4> kSchedules{{
+      {"constant", Schedule::kConstant},
+      {"inverse", Schedule::kInverse},
+      {"cosine", Schedule::kCosine},
+      {"step", Schedule::kStep},
+  }};
+};
+
+void RateOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Learning rate");
+  visitor.Number("lr", lr, {1e-9, 1e3}, "learning rate of an update of --lr-batch rows");
+  visitor.Number("lr-batch", lr_batch, {1, 1e9}, "rows of an update at which --lr holds");
+  visitor.Word("lr-scaling", lr_scaling, WordsOf(RatePlan::Tables::kScalings),
+               "how the rate follows the rows of an update: not at all, with the square root of "
+               "rows / lr-batch, or in proportion");
+  visitor.Number("lr-scale-max", lr_scale_max, {1, 1e6},
+                 "the rate is never scaled by more than this, up or down");
+  visitor.Word("lr-schedule", lr_schedule, WordsOf(RatePlan::Tables::kSchedules),
+               "how the rate follows the epoch: constant, inverse (rate / (1 + lr-decay * epoch)), "
+               "cosine (to zero at the last epoch) or step (times lr-decay every lr-step epochs)");
+  visitor.Number("lr-decay", lr_decay, {0, 1e3}, "strength of the inverse and step schedules");
+  visitor.Number("lr-step", lr_step, {1e-3, 1e6}, "epochs between the steps of the step schedule");
+  visitor.Number("warmup", warmup, {0, 1e6},
+                 "epochs over which the rate rises in a straight line from a hundredth");
+}
+
+RatePlan::RatePlan(const RateOptions& options, double epochs)
+    : options_(options),
+      epochs_(epochs),
+      scaling_(ParseWord("--lr-scaling", options.lr_scaling, Tables::kScalings)),
+      schedule_(ParseWord("--lr-schedule", options.lr_schedule, Tables::kSchedules)) {}
+
+float RatePlan::At(double epoch, std::int64_t rows) const {
+  return static_cast<float>(options_.lr * Scale(rows) * Decay(epoch) * Warmup(epoch));
+}
+
+double RatePlan::Scale(std::int64_t rows) const {
+  if (scaling_ == Scaling::kNone) return 1;
+  const double ratio = static_cast<double>(rows) / static_cast<double>(options_.lr_batch);
+  const double scale = scaling_ == Scaling::kSqrt ? std::sqrt(ratio) : ratio;
+  return std::clamp(scale, 1 / options_.lr_scale_max, options_.lr_scale_max);
+}
+
+double RatePlan::Decay(double epoch) const {
+  switch (schedule_) {
+    case Schedule::kConstant:
+      break;
+    case Schedule::kInverse:
+      return 1 / (1 + options_.lr_decay * epoch);
+    case Schedule::kCosine:
+      if (epochs_ <= 0) break;
+      return 0.5 * (1 + std::cos(std::numbers::pi * std::min(1.0, epoch / epochs_)));
+    case Schedule::kStep:
+      return std::pow(options_.lr_decay, std::floor(epoch / options_.lr_step));
+  }
+  return 1;
+}
+
+double RatePlan::Warmup(double epoch) const {
+  if (epoch >= options_.warmup) return 1;
+  return kWarmupStart + (1 - kWarmupStart) * epoch / options_.warmup;
+}
+
+double ExplicitMomentum(double total, int asynchronous_workers) {
+  Check(asynchronous_workers >= 1, "momentum is shared by at least one worker");
+  return std::max(0.0, 1 - (1 - total) * asynchronous_workers);
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,48 @@
+// Files of named float tensors in the safetensors format, which PyPI's `safetensors` opens: an
+// 8-byte little-endian header length, a JSON header, then the numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hogbatch {
+
+struct SafeTensors {
+  struct Entry {
+    std::string name;
+    std::vector<std::int64_t> shape;
+    std::vector<float> data;
+  };
+
+  std::map<std::string, std::string> metadata;
+  std::vector<Entry> tensors;  // in the order of their data
+
+  const Entry* Find(std::string_view name) const;  // null: there is none of that name
+};
+
+// A tensor to be written; the numbers are the caller's.
+struct TensorView {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::span<const float> data;
+};
+
+// Written aside in the same folder, synced and renamed: `path` holds the old file or the whole new
+// one. Refuses numbers that are not finite (Error). Bytes of names and metadata that are no UTF-8
+// are replaced. A folder that cannot be written is a UserError, a full disk an Error.
+void WriteSafeTensors(const std::string& path, const std::map<std::string, std::string>& metadata,
+                      std::span<const TensorView> tensors);
+
+// Reads float32 tensors. Every size is checked against the bytes that are there before memory is
+// allocated; any damage, and numbers that are not finite, are a UserError.
+SafeTensors ReadSafeTensors(const std::string& path);
+
+// The same from memory; `source` stands for the path in messages.
+SafeTensors ParseSafeTensors(std::span<const std::byte> file, std::string_view source);
+
+}  // namespace hogbatch
