@@ -32,7 +32,6 @@ struct Task {
   std::int32_t slice = 0;
   std::int32_t slices = 1;
   SnapshotId snapshot = 0;
-  StepRef plan_step;
 };
 
 // The paper's ScheduleWork: a worker has finished a task and wants the next.

@@ -25,13 +25,6 @@ inline RowRange Part(RowRange rows, std::int64_t index, std::int64_t parts) {
   return {rows.begin + rows.size() * index / parts, rows.begin + rows.size() * (index + 1) / parts};
 }
 
-// A step of a job's plan, and the micro-batch it works on. Whole-model training has one step.
-struct StepRef {
-  std::int32_t step = 0;
-  std::int32_t micro_batch = 0;
-  bool operator==(const StepRef&) const = default;
-};
-
 // Which rows of a job: those it learns from, those that choose the best model, those it never sees.
 enum class Split : std::uint8_t { kTrain, kValid, kTest };
 

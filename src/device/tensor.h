@@ -46,11 +46,15 @@ struct Tensor {
 
   bool empty() const { return data.size == 0; }
   float* host() const { return data.host(); }
-  // The first `count` rows: a short batch in scratch made for a long one.
-  Tensor Rows(std::int64_t count) const {
-    Check(count <= rows, "a tensor has fewer rows than asked for");
-    return {data.Sub(0, count == 0 ? 0 : (count - 1) * stride + cols), count, cols, stride};
+  // Rows [first, first + count).
+  Tensor Slice(std::int64_t first, std::int64_t count) const {
+    Check(first >= 0 && count >= 0 && first + count <= rows,
+          "a tensor has fewer rows than asked for");
+    return {data.Sub(count == 0 ? 0 : first * stride, count == 0 ? 0 : (count - 1) * stride + cols),
+            count, cols, stride};
   }
+  // The first `count` rows: a short batch in scratch made for a long one.
+  Tensor Rows(std::int64_t count) const { return Slice(0, count); }
 };
 
 // Sparse rows: row r has entries offsets[r] … offsets[r + 1] of `columns` and `values`. Columns

@@ -45,6 +45,17 @@ std::int64_t AlignUp(std::int64_t floats) {
 
 }  // namespace
 
+void ParameterLayout::Append(std::int64_t in, std::int64_t out, Activation activation) {
+  const LayerShape shape{.in = in,
+                         .out = out,
+                         .weights_at = floats,
+                         .bias_at = floats + AlignUp(in * out),
+                         .activation = activation};
+  floats = shape.bias_at + AlignUp(out);
+  parameters += in * out + out;
+  layers.push_back(shape);
+}
+
 ParameterLayout Layout(const ModelSpec& spec) {
   CheckWidth(spec, "its number of inputs", spec.inputs);
   for (const std::int64_t width : spec.hidden) CheckWidth(spec, "the width of a layer", width);
@@ -57,19 +68,12 @@ ParameterLayout Layout(const ModelSpec& spec) {
     const std::int64_t out = last ? spec.outputs : spec.hidden[static_cast<std::size_t>(i)];
     // Widths are at most 2^31, so a layer's product fits 64 bits, and so does one layer more than
     // the limit checked after each.
-    const LayerShape shape{.in = in,
-                           .out = out,
-                           .weights_at = layout.floats,
-                           .bias_at = layout.floats + AlignUp(in * out),
-                           .activation = last ? Activation::kIdentity : spec.activation};
-    layout.floats = shape.bias_at + AlignUp(out);
-    layout.parameters += in * out + out;
+    layout.Append(in, out, last ? Activation::kIdentity : spec.activation);
     if (layout.floats > kMaxFloats) {
       throw UserError(fmt::format(
           "a network {} has more than {} parameters, which no memory holds: choose smaller layers",
           Describe(spec), kMaxFloats));
     }
-    layout.layers.push_back(shape);
     in = out;
   }
   return layout;

@@ -40,6 +40,9 @@ struct ParameterLayout {
   std::vector<LayerShape> layers;
   std::int64_t floats = 0;      // length of the flat array, alignment gaps included
   std::int64_t parameters = 0;  // weights and biases, gaps not counted
+
+  // Adds a layer behind the others.
+  void Append(std::int64_t in, std::int64_t out, Activation activation);
 };
 
 // Throws UserError for a network that cannot be addressed.

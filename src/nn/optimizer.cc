@@ -77,17 +77,17 @@ class StateMemory {
 // reached them.
 class PlainSgd : public Optimizer {
  public:
-  PlainSgd(double decay, const ModelSpec& spec, const ParameterLayout& layout, Device& device)
+  PlainSgd(double decay, const ParameterLayout& layout, std::int64_t sparse_rows, Device& device)
       : device_(device),
         decay_(decay),
-        direct_(decay == 0 || !spec.sparse_input),
-        lazy_(device, spec.sparse_input ? spec.inputs : 0) {
-    if (!spec.sparse_input) return;
+        direct_(decay == 0 || sparse_rows == 0),
+        lazy_(device, sparse_rows) {
+    if (sparse_rows == 0) return;
     const std::int64_t width = layout.layers.front().out;
     row_ = Buffer(device, static_cast<std::size_t>(width) * sizeof(float));
     device.Fill(Tensor::Vector(row_.span<float>()), 0);
     // Momentum 0 carries nothing from step to step: stride 0 lets one row stand for all.
-    no_velocity_ = {.data = row_.span<float>(), .rows = spec.inputs, .cols = width, .stride = 0};
+    no_velocity_ = {.data = row_.span<float>(), .rows = sparse_rows, .cols = width, .stride = 0};
   }
 
   bool direct() const override { return direct_; }
@@ -95,7 +95,7 @@ class PlainSgd : public Optimizer {
   void Step(int, const LayerGradient& gradient, float rate, std::int64_t update,
             const LayerView& weights) override {
     const float keep = Keep(decay_, rate);
-    device_.AddScaled(gradient.bias, -rate, 1, weights.bias);
+    if (!gradient.bias.empty()) device_.AddScaled(gradient.bias, -rate, 1, weights.bias);
     if (!gradient.is_sparse) {
       device_.AddScaled(gradient.weights, -rate, keep, weights.weights);
     } else if (gradient.touched.size > 0) {
@@ -118,15 +118,15 @@ class PlainSgd : public Optimizer {
 // decay, and rows of a sparse layer that are stepped when they are touched.
 class StatefulOptimizer : public Optimizer {
  public:
-  StatefulOptimizer(double decay, const ModelSpec& spec, Device& device)
-      : device_(device), decay_(decay), lazy_(device, spec.sparse_input ? spec.inputs : 0) {}
+  StatefulOptimizer(double decay, std::int64_t sparse_rows, Device& device)
+      : device_(device), decay_(decay), lazy_(device, sparse_rows) {}
 
   bool direct() const override { return false; }
 
   void Step(int layer, const LayerGradient& gradient, float rate, std::int64_t update,
             const LayerView& weights) override {
     Check(update >= 1, "updates are counted from 1");
-    StepBias(layer, gradient.bias, rate, update, weights.bias);
+    if (!gradient.bias.empty()) StepBias(layer, gradient.bias, rate, update, weights.bias);
     const float keep = Keep(decay_, rate);
     if (!gradient.is_sparse) {
       StepWeights(layer, gradient.weights, rate, keep, update, nullptr, weights.weights);
@@ -151,9 +151,9 @@ class StatefulOptimizer : public Optimizer {
 
 class MomentumSgd : public StatefulOptimizer {
  public:
-  MomentumSgd(double momentum, double decay, const ModelSpec& spec, const ParameterLayout& layout,
-              Device& device)
-      : StatefulOptimizer(decay, spec, device),
+  MomentumSgd(double momentum, double decay, const ParameterLayout& layout,
+              std::int64_t sparse_rows, Device& device)
+      : StatefulOptimizer(decay, sparse_rows, device),
         momentum_(static_cast<float>(momentum)),
         velocity_(device, layout) {}
 
@@ -175,9 +175,9 @@ class MomentumSgd : public StatefulOptimizer {
 
 class AdamOptimizer : public StatefulOptimizer {
  public:
-  AdamOptimizer(const OptimizerOptions& options, const ModelSpec& spec,
-                const ParameterLayout& layout, Device& device)
-      : StatefulOptimizer(options.weight_decay, spec, device),
+  AdamOptimizer(const OptimizerOptions& options, const ParameterLayout& layout,
+                std::int64_t sparse_rows, Device& device)
+      : StatefulOptimizer(options.weight_decay, sparse_rows, device),
         beta1_(options.adam_beta1),
         beta2_(options.adam_beta2),
         epsilon_(options.adam_epsilon),
@@ -241,17 +241,18 @@ void OptimizerOptions::Validate() const {
 }
 
 std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double momentum,
-                                         const ModelSpec& spec, Device& device) {
+                                         const ParameterLayout& layout, std::int64_t sparse_rows,
+                                         Device& device) {
   options.Validate();
-  const ParameterLayout layout = Layout(spec);
   if (ParseWord("--optimizer", options.optimizer, kKinds) == Kind::kAdam) {
-    return std::make_unique<AdamOptimizer>(options, spec, layout, device);
+    return std::make_unique<AdamOptimizer>(options, layout, sparse_rows, device);
   }
   Check(momentum >= 0 && momentum < 1, "momentum lies outside [0, 1)");
+  const double decay = options.weight_decay;
   if (momentum > 0) {
-    return std::make_unique<MomentumSgd>(momentum, options.weight_decay, spec, layout, device);
+    return std::make_unique<MomentumSgd>(momentum, decay, layout, sparse_rows, device);
   }
-  return std::make_unique<PlainSgd>(options.weight_decay, spec, layout, device);
+  return std::make_unique<PlainSgd>(decay, layout, sparse_rows, device);
 }
 
 }  // namespace hogbatch

@@ -46,13 +46,22 @@ class Optimizer {
 
   // One step of `layer` with a private gradient. Layers of one update share `update`, which counts
   // this worker's updates from 1. A sparse gradient makes the host wait for the device: the rows
-  // are looked up in a table of their last touches.
+  // are looked up in a table of their last touches. An empty bias is left alone.
   virtual void Step(int layer, const LayerGradient& gradient, float rate, std::int64_t update,
                     const LayerView& weights) = 0;
 };
 
-// `momentum` is the explicit part (see ExplicitMomentum); state lies on `device`.
+// `momentum` is the explicit part (see ExplicitMomentum). State lies on `device` in the shape of
+// `layout`; the first layer is stepped row by row if `sparse_rows`, its height, is not 0.
 std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double momentum,
-                                         const ModelSpec& spec, Device& device);
+                                         const ParameterLayout& layout, std::int64_t sparse_rows,
+                                         Device& device);
+
+// For a whole network.
+inline std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double momentum,
+                                                const ModelSpec& spec, Device& device) {
+  return MakeOptimizer(options, momentum, Layout(spec), spec.sparse_input ? spec.inputs : 0,
+                       device);
+}
 
 }  // namespace hogbatch

@@ -53,7 +53,6 @@ struct Assignment {
       1;  // how many such updates in this task: a CPU worker walks many per message
   float rate_scale = 1;
   bool hold = false;  // keep the gradient until the step's last report: synchronous training
-  std::optional<StepRef> step = {};  // none: the next ready one in plan order
 };
 
 // A finished training task.

@@ -1,0 +1,56 @@
+#include "algorithms/algorithms.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "algorithms/table.h"
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::unique_ptr<Algorithm> (*make)(const AlgorithmOptions&);
+  bool asynchronous;
+};
+
+constexpr Row kTable[] = {
+    {"hogbatch", MakeHogbatch, true},
+    {"sync", MakeSync, false},
+};
+
+const Row& Find(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kTable), std::end(kTable),
+                                   [&](const Row& row) { return row.name == name; });
+  if (found == std::end(kTable)) {
+    throw UserError(fmt::format("there is no algorithm '{}'; there are: {}", name,
+                                fmt::join(AlgorithmNames(), ", ")));
+  }
+  return *found;
+}
+
+}  // namespace
+
+std::vector<std::string> AlgorithmNames() {
+  std::vector<std::string> names;
+  for (const Row& row : kTable) names.emplace_back(row.name);
+  return names;
+}
+
+std::unique_ptr<Algorithm> MakeAlgorithm(std::string_view name, const AlgorithmOptions& options) {
+  return Find(name).make(options);
+}
+
+int AsynchronousWorkers(std::string_view algorithm, int workers) {
+  return Find(algorithm).asynchronous ? workers : 1;
+}
+
+std::int64_t FixedRows(const BatchRange& range) {
+  constexpr std::int64_t kUsual = 16;
+  return std::clamp(kUsual, range.min, range.max);
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,32 @@
+// The algorithms by name. A new one is a file beside this and a line in the table of algorithms.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/algorithm.h"
+
+namespace hogbatch {
+
+// Rows per update a team may be given.
+struct BatchRange {
+  std::int64_t min = 16;
+  std::int64_t max = 16;
+};
+
+struct AlgorithmOptions {
+  BatchRange cpu_batch;
+};
+
+std::vector<std::string> AlgorithmNames();
+
+// UserError for an unknown name.
+std::unique_ptr<Algorithm> MakeAlgorithm(std::string_view name, const AlgorithmOptions& options);
+
+// How many workers change the model at the same time, each on its own: for momentum's correction.
+int AsynchronousWorkers(std::string_view algorithm, int workers);
+
+}  // namespace hogbatch

@@ -1,0 +1,41 @@
+// A lock-free queue that many threads may send to and one thread receives from.
+#pragma once
+
+#include <concurrentqueue/blockingconcurrentqueue.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace hogbatch {
+
+template <typename Message>
+class Mailbox {
+ public:
+  void Send(Message message) { queue_.enqueue(std::move(message)); }
+
+  // Waits until there is a message.
+  Message Receive() {
+    Message message;
+    queue_.wait_dequeue(message);
+    return message;
+  }
+
+  // Waits at most `seconds`.
+  std::optional<Message> Receive(double seconds) {
+    Message message;
+    const auto wait = std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6));
+    if (!queue_.wait_dequeue_timed(message, wait)) return std::nullopt;
+    return message;
+  }
+
+ private:
+  struct Traits : moodycamel::ConcurrentQueueDefaultTraits {
+    // Spinning would take the core from the worker whose message is awaited: there is one worker a
+    // core.
+    static constexpr int MAX_SEMA_SPINS = 100;
+  };
+  moodycamel::BlockingConcurrentQueue<Message, Traits> queue_;
+};
+
+}  // namespace hogbatch

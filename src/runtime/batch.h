@@ -1,0 +1,37 @@
+// Rows of a data set as a device sees them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/ids.h"
+#include "datasets/dataset.h"
+#include "device/device.h"
+#include "nn/metrics.h"
+#include "nn/model.h"
+
+namespace hogbatch {
+
+// Views of host rows for a device that shares host memory: nothing is copied.
+BatchInput ViewInput(const Dataset& data, RowRange rows);
+Targets ViewTargets(const Dataset& data, RowRange rows);
+HostTargets ViewHostTargets(const Dataset& data, RowRange rows);
+
+// The columns that sparse rows name, and the rows again with columns counted among those: what a
+// private gradient of the first layer is as large as. Reused from batch to batch.
+class ColumnCompactor {
+ public:
+  explicit ColumnCompactor(std::int64_t columns) : place_(static_cast<std::size_t>(columns), -1) {}
+
+  // Good until the next call.
+  BatchInput Compact(const Dataset& data, RowRange rows);
+  const std::vector<std::int32_t>& touched() const { return touched_; }
+
+ private:
+  std::vector<std::int32_t> place_;  // of each column among the touched, -1: not touched
+  std::vector<std::int32_t> touched_;
+  std::vector<std::int32_t> columns_;
+  std::vector<std::int64_t> offsets_;
+};
+
+}  // namespace hogbatch

@@ -1,0 +1,288 @@
+#include "runtime/coordinator.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+JobSpec PrepareOne(Algorithm& algorithm, const Coordinator::Setup& setup) {
+  std::vector<JobSpec> jobs = algorithm.Prepare({setup.job}, setup.workers);
+  Check(jobs.size() == 1, "one job at a time");
+  return jobs.front();
+}
+
+bool IsEvaluation(const Task& task) {
+  return task.kind == TaskKind::kSnapshot || task.kind == TaskKind::kEvaluate;
+}
+
+}  // namespace
+
+Coordinator::Coordinator(Algorithm& algorithm, const Setup& setup)
+    : algorithm_(algorithm),
+      rules_(setup.rules),
+      job_(PrepareOne(algorithm, setup), setup.rates, setup.seed),
+      rounds_(setup.rows),
+      stop_rules_(setup.rules),
+      failures_(setup.workers.size()),
+      in_hand_(setup.workers.size()),
+      live_(static_cast<int>(setup.workers.size())) {
+  for (const DeviceInfo& device : setup.workers) {
+    workers_.push_back({.id = static_cast<WorkerId>(workers_.size()), .device = device});
+  }
+}
+
+const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) {
+  if (!started_) {
+    started_ = true;
+    start_ = reported_at_ = now;
+  }
+  now_ = now;
+  actions_.tasks.clear();
+  actions_.reports.clear();
+  actions_.failures.clear();
+
+  if (const auto* report = std::get_if<Report>(&event)) {
+    OnReport(*report);
+  } else if (const auto* failure = std::get_if<Failure>(&event)) {
+    OnFailure(*failure);
+  } else if (std::holds_alternative<Interrupt>(event)) {
+    if (!rounds_.SkipTrainingRows()) evaluated_at_ = -1;
+    Stop(StopReason::kInterrupted);
+  }
+  CheckStop();
+  CheckEvaluation();
+  Dispatch();
+  if (now_ - reported_at_ >= rules_.report_every) actions_.reports.push_back(ReportProgress());
+  return actions_;
+}
+
+void Coordinator::OnReport(const Report& report) {
+  const auto worker_index = static_cast<std::size_t>(report.worker);
+  WorkerState& worker = workers_[worker_index];
+  std::vector<Task>& in_hand = in_hand_[worker_index];
+  const auto found = std::find_if(in_hand.begin(), in_hand.end(),
+                                  [&](const Task& task) { return task.id == report.task; });
+  Check(found != in_hand.end(), "a report for a task its worker does not have");
+  const Task task = *found;
+  in_hand.erase(found);
+  --worker.outstanding;
+  worker.busy_seconds += report.seconds;
+
+  if (IsEvaluation(task)) {
+    --evaluating_;
+    evaluation_seconds_ += report.seconds;
+    if (const auto evaluation = rounds_.Finish(task, report)) OnEvaluated(*evaluation);
+  } else if (task.kind == TaskKind::kApply) {
+    if (--open_slices_ == 0) job_.CompleteStep();
+  } else {
+    OnTraining(task, report);
+  }
+}
+
+void Coordinator::OnTraining(const Task& task, const Report& report) {
+  WorkerState& worker = workers_[static_cast<std::size_t>(report.worker)];
+  worker.updates += task.updates;
+  worker.rows += task.rows.size();
+  job_.Complete(task, report);
+  algorithm_.Observe({.worker = worker.id,
+                      .job = task.job,
+                      .rows = task.rows.size(),
+                      .updates = task.updates,
+                      .seconds = report.seconds});
+  if (!std::isfinite(report.loss_sum)) Stop(StopReason::kDiverged);
+  if (job_.step_gathered()) OpenSlices();
+}
+
+// Every live worker applies one slice of the step's gradients.
+void Coordinator::OpenSlices() {
+  for (const WorkerState& worker : workers_) {
+    if (!worker.live) continue;
+    slices_.push_back(job_.ApplySlice(open_slices_++, live_));
+    slices_.back().worker = worker.id;
+  }
+}
+
+void Coordinator::OnFailure(const Failure& failure) {
+  const auto index = static_cast<std::size_t>(failure.worker);
+  WorkerState& worker = workers_[index];
+  if (!worker.live) return;
+  worker.live = false;
+  worker.outstanding = 0;
+  --live_;
+  failures_[index] = failure.what;
+  actions_.failures.push_back(failure);
+  if (live_ == 0) Stop(StopReason::kNoWorkers);
+
+  const auto heir = std::find_if(workers_.begin(), workers_.end(),
+                                 [](const WorkerState& other) { return other.live; });
+  for (const Task& task : std::exchange(in_hand_[index], {})) {
+    if (IsEvaluation(task)) {
+      --evaluating_;
+      rounds_.Return(task);
+    } else if (task.kind == TaskKind::kTrain) {
+      job_.Return(task);
+      if (job_.step_gathered()) OpenSlices();
+    } else {
+      slices_.push_back(task);
+    }
+  }
+  if (heir == workers_.end()) return;
+  for (Task& slice : slices_) {
+    if (slice.worker == failure.worker) slice.worker = heir->id;
+  }
+}
+
+void Coordinator::OnEvaluated(const Evaluation& evaluation) {
+  Progress progress = ReportProgress();
+  progress.evaluation = evaluation;
+  progress.best = rounds_.best() && rounds_.best()->epoch == evaluation.epoch;
+  actions_.reports.push_back(progress);
+  const StopReason reason = stop_rules_.Judge(evaluation);
+  if (reason != StopReason::kNone) Stop(reason);
+}
+
+void Coordinator::Stop(StopReason reason) {
+  // The first reason stands, unless the model turns out to be worthless.
+  if (reason_ == StopReason::kNone || reason == StopReason::kDiverged) reason_ = reason;
+  if (reason == StopReason::kDiverged || reason == StopReason::kNoWorkers) rounds_.Abandon();
+}
+
+void Coordinator::CheckStop() {
+  if (reason_ != StopReason::kNone) return;
+  if (job_.finished()) Stop(StopReason::kEpochs);
+  if (now_ - start_ >= rules_.max_seconds) Stop(StopReason::kMaxTime);
+}
+
+// A round is due at the start, every `eval_every` epochs, and at the end if the model changed
+// since.
+void Coordinator::CheckEvaluation() {
+  if (rounds_.under_way() || evaluated_at_ == job_.examples()) return;
+  if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) return;
+  const bool stopping = reason_ != StopReason::kNone;
+  const bool due = stopping ? job_.quiet() : job_.epoch() >= next_evaluation_;
+  // A synchronous step in the middle of being applied is no model.
+  if (!due || open_slices_ > 0) return;
+  evaluated_at_ = job_.examples();
+  next_evaluation_ = (std::floor(job_.epoch() / rules_.eval_every) + 1) * rules_.eval_every;
+  rounds_.Begin(job_.epoch());
+}
+
+void Coordinator::Dispatch() {
+  for (WorkerState& worker : workers_) {
+    while (worker.live && worker.outstanding < worker.device.depth) {
+      std::optional<Task> task = NextTask(worker);
+      if (!task) break;
+      task->worker = worker.id;
+      if (task->id == 0) task->id = next_id_++;
+      if (IsEvaluation(*task)) ++evaluating_;
+      ++worker.outstanding;
+      in_hand_[static_cast<std::size_t>(worker.id)].push_back(*task);
+      actions_.tasks.push_back(*task);
+    }
+  }
+}
+
+std::optional<Task> Coordinator::NextTask(const WorkerState& worker) {
+  if (auto slice = NextSlice(worker.id)) return slice;
+  // Half of the workers may evaluate while the others train on.
+  if (evaluating_ < std::max(1, live_ / 2)) {
+    if (auto task = rounds_.Next()) return task;
+  }
+  if (reason_ == StopReason::kNone) {
+    const JobState job = job_.state();
+    const JobTable table{.jobs = {&job, 1}, .workers = workers_};
+    if (const auto assignment = algorithm_.Assign(worker, table)) {
+      if (auto task = job_.Cut(*assignment, next_id_)) {
+        ++next_id_;
+        return task;
+      }
+    }
+  }
+  return rounds_.Next();
+}
+
+std::optional<Task> Coordinator::NextSlice(WorkerId worker) {
+  const auto found = std::find_if(slices_.begin(), slices_.end(),
+                                  [&](const Task& task) { return task.worker == worker; });
+  if (found == slices_.end()) return std::nullopt;
+  Task task = *found;
+  slices_.erase(found);
+  task.id = 0;
+  return task;
+}
+
+Progress Coordinator::Totals() const {
+  const double elapsed = now_ - start_;
+  const double train =
+      std::max(0.0, elapsed - evaluation_seconds_ / static_cast<double>(workers_.size()));
+  const double span = std::max(train, 1e-9);
+  return {.seconds = elapsed,
+          .train_seconds = train,
+          .epoch = job_.epoch(),
+          .examples = job_.examples(),
+          .updates = job_.updates(),
+          .examples_per_second = static_cast<double>(job_.examples()) / span,
+          .updates_per_second = static_cast<double>(job_.updates()) / span,
+          .running_loss = {},
+          .seconds_left = {},
+          .evaluation = {}};
+}
+
+Progress Coordinator::ReportProgress() {
+  Progress progress = Totals();
+  const double span = std::max(now_ - reported_at_, 1e-9);
+  const std::int64_t examples = progress.examples - reported_examples_;
+  progress.examples_per_second = static_cast<double>(examples) / span;
+  progress.updates_per_second = static_cast<double>(progress.updates - reported_updates_) / span;
+  if (examples > 0) {
+    progress.running_loss = (job_.loss_sum() - reported_loss_) / static_cast<double>(examples);
+  }
+  if (progress.examples > 0) {
+    const double per_example = progress.seconds / static_cast<double>(progress.examples);
+    const double to_the_end = per_example * static_cast<double>(job_.state().remaining_rows);
+    const double to_the_limit = std::max(0.0, rules_.max_seconds - progress.seconds);
+    progress.seconds_left = std::min(to_the_end, to_the_limit);
+  }
+  reported_at_ = now_;
+  reported_examples_ = progress.examples;
+  reported_updates_ = progress.updates;
+  reported_loss_ = job_.loss_sum();
+  return progress;
+}
+
+bool Coordinator::done() const {
+  if (reason_ == StopReason::kNone) return false;
+  const bool outstanding =
+      std::any_of(workers_.begin(), workers_.end(),
+                  [](const WorkerState& worker) { return worker.outstanding > 0; });
+  return !outstanding && !rounds_.under_way();
+}
+
+double Coordinator::next_tick() const {
+  return std::min(reported_at_ + rules_.report_every, start_ + rules_.max_seconds);
+}
+
+RunResult Coordinator::Result() const {
+  RunResult result;
+  const double elapsed = now_ - start_;
+  result.totals = Totals();
+  result.stopped_because = reason_;
+  result.saved = rounds_.best();
+  for (const WorkerState& worker : workers_) {
+    result.workers.push_back({.name = worker.device.name,
+                              .updates = worker.updates,
+                              .busy_fraction = elapsed > 0 ? worker.busy_seconds / elapsed : 0,
+                              .failure = failures_[static_cast<std::size_t>(worker.id)]});
+  }
+  return result;
+}
+
+std::optional<SnapshotId> Coordinator::saved_snapshot() const {
+  if (!rounds_.best()) return std::nullopt;
+  return rounds_.best_snapshot();
+}
+
+}  // namespace hogbatch

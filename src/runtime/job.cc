@@ -1,0 +1,67 @@
+#include "runtime/job.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace hogbatch {
+
+std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id) {
+  const std::optional<Cursor::Cut> cut =
+      cursor_.Next(assignment.update_rows * assignment.updates, assignment.update_rows);
+  if (!cut) return std::nullopt;
+  in_flight_.emplace(id, *cut);
+  // A short range is cut evenly rather than into full updates and a tail.
+  const auto rows = static_cast<double>(cut->rows.size());
+  const double updates = std::round(rows / static_cast<double>(assignment.update_rows));
+  const auto count = assignment.hold ? 1 : static_cast<std::int32_t>(std::max(1.0, updates));
+  held_tasks_ += assignment.hold ? 1 : 0;
+  return Task{.id = id,
+              .job = spec_.id,
+              .kind = TaskKind::kTrain,
+              .split = Split::kTrain,
+              .rows = cut->rows,
+              .updates = count,
+              .rate = assignment.rate_scale * rates_.At(epoch(), assignment.update_rows),
+              .hold = assignment.hold,
+              .step = step_};
+}
+
+void Job::Complete(const Task& task, const Report& report) {
+  Check(in_flight_.erase(task.id) == 1, "a report for a task that is not in flight");
+  examples_ += task.rows.size();
+  loss_sum_ += report.loss_sum;
+  if (task.hold) {
+    --held_tasks_;
+    held_rows_ += task.rows.size();
+  } else {
+    updates_ += task.updates;
+  }
+}
+
+void Job::Return(const Task& task) {
+  const auto found = in_flight_.find(task.id);
+  Check(found != in_flight_.end(), "a lost task that was not in flight");
+  cursor_.Return(found->second);
+  in_flight_.erase(found);
+  held_tasks_ -= task.hold ? 1 : 0;
+}
+
+Task Job::ApplySlice(std::int32_t slice, std::int32_t slices) const {
+  return {.job = spec_.id,
+          .kind = TaskKind::kApply,
+          .rows = {},
+          .rate = rates_.At(epoch(), held_rows_),
+          .step = step_,
+          .slice = slice,
+          .slices = slices};
+}
+
+void Job::CompleteStep() {
+  held_rows_ = 0;
+  ++step_;
+  ++updates_;
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,59 @@
+// A job under way: its rows, what has been handed out of them and what came back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "datasets/cursor.h"
+#include "messaging/messages.h"
+#include "nn/rates.h"
+#include "runtime/algorithm.h"
+
+namespace hogbatch {
+
+class Job {
+ public:
+  Job(const JobSpec& spec, const RatePlan& rates, std::uint64_t seed)
+      : spec_(spec), rates_(rates), cursor_(spec.train_rows, spec.epochs, seed) {}
+
+  // Cuts the rows of an assignment; none when all rows are handed out.
+  std::optional<Task> Cut(const Assignment& assignment, TaskId id);
+
+  // A training task came back finished.
+  void Complete(const Task& task, const Report& report);
+  // A training task was lost with its worker: its rows will be handed out again.
+  void Return(const Task& task);
+
+  // Synchronous training: the gradients of a step are complete when all its tasks came back, and
+  // the step is over when all its slices were applied.
+  bool step_gathered() const { return held_tasks_ == 0 && held_rows_ > 0; }
+  Task ApplySlice(std::int32_t slice, std::int32_t slices) const;
+  void CompleteStep();
+
+  JobState state() const { return {spec_.id, spec_.train_rows, cursor_.remaining()}; }
+  std::int64_t examples() const { return examples_; }
+  std::int64_t updates() const { return updates_; }
+  double epoch() const {
+    return static_cast<double>(examples_) / static_cast<double>(spec_.train_rows);
+  }
+  double loss_sum() const { return loss_sum_; }
+  // All rows were handed out and came back, and no step is open.
+  bool finished() const { return cursor_.remaining() == 0 && quiet(); }
+  // Nothing that changes the model is under way.
+  bool quiet() const { return in_flight_.empty() && held_rows_ == 0; }
+
+ private:
+  JobSpec spec_;
+  RatePlan rates_;
+  Cursor cursor_;
+  std::unordered_map<TaskId, Cursor::Cut> in_flight_;
+  std::int64_t examples_ = 0;
+  std::int64_t updates_ = 0;
+  double loss_sum_ = 0;
+  std::int64_t step_ = 0;
+  int held_tasks_ = 0;          // of this step, not back yet
+  std::int64_t held_rows_ = 0;  // behind the gradients of this step
+};
+
+}  // namespace hogbatch

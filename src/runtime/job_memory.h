@@ -1,0 +1,54 @@
+// What the workers of a job share: its rows, its model, snapshots of it, and gradients held for a
+// common step.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/aligned.h"
+#include "core/ids.h"
+#include "datasets/dataset.h"
+#include "nn/model.h"
+#include "nn/optimizer.h"
+#include "runtime/parameter_store.h"
+
+namespace hogbatch {
+
+// A worker's gradient of one synchronous step, in host memory of the worker. It is written before
+// the worker's report and read by kApply tasks sent after it: the mailboxes order the two.
+struct HeldGradient {
+  std::int64_t step = -1;
+  std::int64_t rows = 0;  // behind the mean
+  std::vector<LayerGradient> layers;
+};
+
+struct JobMemory {
+  // `snapshots`: one under evaluation and one kept as the best.
+  JobMemory(const ModelSpec& spec, const Dataset& train_data, std::int64_t rows_to_train,
+            const Dataset* test_data, int workers)
+      : model(spec),
+        data(train_data),
+        train_rows(rows_to_train),
+        test(test_data),
+        store(Layout(spec)),
+        snapshots(2),
+        held(static_cast<std::size_t>(workers)) {
+    for (AlignedFloats& snapshot : snapshots) snapshot = AlignedFloats(store.layout().floats);
+  }
+
+  const Dataset& RowsOf(Split split) const { return split == Split::kTest ? *test : data; }
+
+  ModelSpec model;
+  const Dataset& data;  // training rows, then validation rows
+  std::int64_t train_rows;
+  const Dataset* test;  // may be null
+  ParameterStore store;
+  std::vector<AlignedFloats> snapshots;
+  std::vector<HeldGradient> held;  // one a worker
+  std::vector<float> class_weights;
+  OptimizerOptions optimizer;
+  double explicit_momentum = 0;
+};
+
+}  // namespace hogbatch
