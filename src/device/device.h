@@ -68,11 +68,11 @@ struct TouchedRows {
 
 // What a row's output should have been: exactly one member is filled.
 struct Targets {
-  DeviceSpan<const std::int32_t> classes;  // one class a row
-  DeviceSpan<const std::int64_t>
-      label_offsets;  // labels of row r: labels[offsets[r]] … as in CsrTensor
-  DeviceSpan<const std::int32_t> labels;
-  DeviceSpan<const float> values;  // one number a row and output
+  DeviceSpan<const std::int32_t> classes = {};  // one class a row
+  DeviceSpan<const std::int64_t> label_offsets =
+      {};  // labels of row r: labels[offsets[r]] … as in CsrTensor
+  DeviceSpan<const std::int32_t> labels = {};
+  DeviceSpan<const float> values = {};  // one number a row and output
 };
 
 class Buffer;
@@ -107,8 +107,8 @@ class Device {
   virtual void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,
                                      const Tensor& dw, const Tensor& dbias) = 0;
 
-  // Losses. Each writes a loss a row, and d loss / d outputs times `scale` (1 / rows for a mean); an
-  // empty gradient is not written. `losses` is a vector, or a column as high as the batch.
+  // Losses. Each writes a loss a row, and d loss / d outputs times `scale` (1 / rows for a mean);
+  // an empty gradient is not written. `losses` is a vector, or a column as high as the batch.
   // Softmax cross-entropy; a row's loss and gradient are multiplied by its class's weight (empty:
   // 1).
   virtual void SoftmaxLoss(const Tensor& outputs, const Targets& targets,

@@ -9,7 +9,7 @@
 namespace hogbatch::sim {
 
 struct SimulatedOptions {
-  CostModel cost;
+  CostModel cost = {};
   std::int64_t fail_call = 0;  // the n-th call, counted from 1, throws DeviceError; 0: never
 };
 

@@ -1,0 +1,112 @@
+// What the conformance suite shares: the devices it runs on, matrices that travel to them and back,
+// and what "equal" means.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+
+namespace hogbatch {
+
+// References are computed in double from the very floats the device sees.
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+struct DeviceFactory {
+  std::string name;
+  std::function<std::unique_ptr<Device>()> make;
+
+  friend void PrintTo(const DeviceFactory& f, std::ostream* out) { *out << f.name; }
+};
+
+// Every device this build has; a new back end is added here and nowhere else.
+std::vector<DeviceFactory> AllDevices();
+
+inline std::string NameOf(const testing::TestParamInfo<DeviceFactory>& tested) {
+  return tested.param.name;
+}
+
+class OnEveryDevice : public testing::TestWithParam<DeviceFactory> {
+ protected:
+  Device& device() { return *device_; }
+  // Uniform in [low, high], in float.
+  Matrix Random(std::int64_t rows, std::int64_t cols, float low = -1, float high = 1);
+
+ private:
+  std::unique_ptr<Device> device_ = GetParam().make();
+  std::mt19937 random_{7};
+};
+
+// Copies of host data in the device's memory.
+template <typename T>
+class DeviceArray {
+ public:
+  DeviceArray(Device& device, const std::vector<T>& values)
+      : device_(device), buffer_(device, values.size() * sizeof(T)), size_(values.size()) {
+    if (values.empty()) return;
+    device.Upload(std::as_bytes(std::span(values)), span().base, 0);
+    device.Wait();
+  }
+
+  DeviceSpan<T> span() const { return buffer_.template span<T>(); }
+  DeviceSpan<const T> view() const { return {span().base, span().offset, span().size}; }
+  std::vector<T> Get() const {
+    std::vector<T> values(size_);
+    device_.Wait();
+    if (size_) device_.Download(span().base, 0, std::as_writable_bytes(std::span(values)));
+    device_.Wait();
+    return values;
+  }
+
+ private:
+  Device& device_;
+  Buffer buffer_;
+  std::size_t size_;
+};
+
+// A matrix on the device. `padding` floats follow each row and must survive every call.
+class DeviceMatrix {
+ public:
+  DeviceMatrix(Device& device, const Matrix& values, std::int64_t padding = 0);
+
+  Tensor tensor() const;
+  Matrix Get() const;
+
+ private:
+  std::int64_t rows_, cols_, stride_;
+  DeviceArray<float> array_;
+};
+
+// Sparse rows on the device, and the same as a dense matrix. Row 0 and every fifth are empty unless
+// `density` is 1. The spans begin in the middle of their blocks, as a batch of a data set does.
+class DeviceCsr {
+ public:
+  DeviceCsr(Device& device, const Matrix& values, double density);
+
+  CsrTensor tensor() const;
+  const Matrix& dense() const { return dense_; }
+
+ private:
+  struct Parts;
+  DeviceCsr(Device& device, Parts parts);
+  static Parts Split(const Matrix& values, double density);
+
+  Matrix dense_;
+  DeviceArray<std::int64_t> offsets_;
+  DeviceArray<std::int32_t> columns_;
+  DeviceArray<float> values_;
+};
+
+// |actual - expected| within 1e-5 of `magnitude`, the sum of the absolute values of what was added
+// up. NaN equals NaN.
+void ExpectClose(const Matrix& actual, const Matrix& expected, const Matrix& magnitude);
+void ExpectClose(const Matrix& actual, const Matrix& expected);
+
+}  // namespace hogbatch

@@ -1,0 +1,48 @@
+#include "device/simulated.h"
+
+#include <gtest/gtest.h>
+
+#include "cpu/cpu.h"
+
+namespace hogbatch {
+namespace {
+
+std::unique_ptr<Device> Simulate(sim::SimulatedOptions options) {
+  DeviceInfo info = cpu::Describe();
+  info.name = "cpu.3";
+  return sim::MakeSimulatedDevice(cpu::MakeDevice(info), options);
+}
+
+TEST(SimulatedDevice, SaysWhatItCostsAndIsOtherwiseTheDeviceInside) {
+  const auto device = Simulate({.cost = {.seconds_per_row = 0.5, .seconds_per_update = 2}});
+  ASSERT_TRUE(device->info().cost.has_value());
+  EXPECT_EQ(device->info().cost->seconds_per_row, 0.5);
+  EXPECT_EQ(device->info().cost->seconds_per_update, 2);
+  EXPECT_EQ(device->info().name, "cpu.3");
+  EXPECT_EQ(device->info().description, cpu::Describe().description);
+}
+
+TEST(SimulatedDevice, FailsItsNthCallAndSaysSo) {
+  const auto device = Simulate({.cost = {}, .fail_call = 3});
+  const Buffer buffer(*device, 64);
+  const Tensor all = Tensor::Vector(buffer.span<float>());
+  device->Fill(all, 1);
+  try {
+    device->Fill(all, 2);
+    FAIL() << "the third call did not fail";
+  } catch (const DeviceError& error) {
+    EXPECT_STREQ(error.what(),
+                 "cpu.3 failed in Fill, its call 3 (a failure injected by the simulation)");
+  }
+  EXPECT_EQ(all.host()[0], 1) << "a call that failed computed nothing";
+  device->Fill(all, 4);
+  EXPECT_EQ(all.host()[0], 4) << "only the n-th call fails";
+}
+
+TEST(SimulatedDevice, NeverFailsUnlessAsked) {
+  const auto device = Simulate({});
+  for (int i = 0; i < 1000; ++i) EXPECT_NO_THROW(device->Wait());
+}
+
+}  // namespace
+}  // namespace hogbatch

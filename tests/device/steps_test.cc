@@ -1,0 +1,125 @@
+#include <cmath>
+
+#include "tests/device/reference.h"
+
+namespace hogbatch {
+namespace {
+
+class Steps : public OnEveryDevice {};
+INSTANTIATE_TEST_SUITE_P(Devices, Steps, testing::ValuesIn(AllDevices()), NameOf);
+
+struct Shape {
+  std::int64_t rows, cols;
+};
+constexpr Shape kShapes[] = {{1, 1}, {1, 10000}, {3, 7}, {64, 129}, {5, 512}};
+
+TEST_P(Steps, AddScaledKeepsAndAdds) {
+  for (const auto& [rows, cols] : kShapes) {
+    const Matrix x = Random(rows, cols), y = Random(rows, cols);
+    const DeviceMatrix dx(device(), x, 2);
+    for (const float keep : {0.0f, 1.0f, 0.9f}) {
+      DeviceMatrix dy(device(), y, 5);
+      device().AddScaled(dx.tensor(), -0.3f, keep, dy.tensor());
+      ExpectClose(dy.Get(), double{keep} * y + double{-0.3f} * x, Abs(x) + Abs(y));
+    }
+  }
+}
+
+TEST_P(Steps, FillWritesEveryElementAndNothingElse) {
+  DeviceMatrix y(device(), Random(9, 13), 3);
+  device().Fill(y.tensor().Rows(8), 2.5f);
+  EXPECT_EQ(y.Get().topRows(8), Matrix::Constant(8, 13, 2.5));
+  EXPECT_NE(y.Get()(8, 0), 2.5);
+}
+
+TEST_P(Steps, MomentumAccumulatesVelocityAndMovesAgainstIt) {
+  const MomentumStep step{.rate = 0.1f, .momentum = 0.9f, .keep = 0.99f};
+  for (const auto& [rows, cols] : kShapes) {
+    const Matrix g = Random(rows, cols), v = Random(rows, cols), w = Random(rows, cols);
+    const DeviceMatrix dg(device(), g, 1);
+    DeviceMatrix dv(device(), v, 2), dw(device(), w, 3);
+    device().Momentum(dg.tensor(), step, nullptr, dv.tensor(), dw.tensor());
+    const Matrix after = double{step.momentum} * v + g;
+    ExpectClose(dv.Get(), after, Abs(v) + Abs(g));
+    ExpectClose(dw.Get(), double{step.keep} * w - double{step.rate} * after,
+                Abs(w) + Abs(v) + Abs(g));
+  }
+}
+
+TEST_P(Steps, AdamScalesTheMeanByTheRootOfTheSquare) {
+  const AdamStep step{
+      .rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .keep = 0.99f};
+  for (const auto& [rows, cols] : kShapes) {
+    const Matrix g = Random(rows, cols), w = Random(rows, cols);
+    const Matrix mean = Random(rows, cols), square = Random(rows, cols, 0, 1);
+    const DeviceMatrix dg(device(), g);
+    DeviceMatrix dm(device(), mean), ds(device(), square), dw(device(), w);
+    device().Adam(dg.tensor(), step, nullptr, dm.tensor(), ds.tensor(), dw.tensor());
+    const double b1 = step.beta1, b2 = step.beta2;
+    const Matrix m = b1 * mean + (1 - b1) * g;
+    const Matrix s = b2 * square + (1 - b2) * g.cwiseAbs2();
+    const Matrix move = double{step.rate} * m.array() / (s.array().sqrt() + step.epsilon);
+    ExpectClose(dm.Get(), m, Abs(mean) + Abs(g));
+    ExpectClose(ds.Get(), s, Abs(s));
+    ExpectClose(dw.Get(), double{step.keep} * w - move, Abs(w) + Abs(move));
+  }
+}
+
+// Rows 1, 4 and 5 of seven, passed by 0, 3 and 200 times.
+class TouchedSteps : public OnEveryDevice {
+ protected:
+  static constexpr std::int64_t kCols = 37;
+  const std::vector<std::int32_t> rows_ = {1, 4, 5}, skipped_ = {0, 3, 200};
+  DeviceArray<std::int32_t> on_device_{device(), rows_}, skipped_on_device_{device(), skipped_};
+  TouchedRows touched_{on_device_.view(), skipped_on_device_.view()};
+};
+INSTANTIATE_TEST_SUITE_P(Devices, TouchedSteps, testing::ValuesIn(AllDevices()), NameOf);
+
+TEST_P(TouchedSteps, MomentumMakesUpForTheUpdatesThatPassedARowBy) {
+  for (const auto& [momentum, keep] : {std::pair{0.9f, 1.0f}, {0.9f, 0.995f}, {0.9f, 0.9f}}) {
+    const MomentumStep step{.rate = 0.1f, .momentum = momentum, .keep = keep};
+    const Matrix g = Random(3, kCols), v = Random(7, kCols), w = Random(7, kCols);
+    const DeviceMatrix dg(device(), g);
+    DeviceMatrix dv(device(), v), dw(device(), w);
+    device().Momentum(dg.tensor(), step, &touched_, dv.tensor(), dw.tensor());
+    Matrix v_after = v, w_after = w;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      // One update after the other, with gradient 0 until the last.
+      for (int update = 0; update <= skipped_[i]; ++update) {
+        v_after.row(rows_[i]) *= momentum;
+        if (update == skipped_[i]) v_after.row(rows_[i]) += g.row(i);
+        w_after.row(rows_[i]) = keep * w_after.row(rows_[i]) - step.rate * v_after.row(rows_[i]);
+      }
+    }
+    ExpectClose(dv.Get(), v_after, Abs(v_after).array() + 1);
+    ExpectClose(dw.Get(), w_after, Abs(w_after).array() + 1);
+    EXPECT_EQ(dw.Get().row(6), w.row(6));
+  }
+}
+
+TEST_P(TouchedSteps, AdamFadesMomentsAndDecaysWithoutReplayingSteps) {
+  const AdamStep step{
+      .rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .keep = 0.999f};
+  const Matrix g = Random(3, kCols), w = Random(7, kCols);
+  const Matrix mean = Random(7, kCols), square = Random(7, kCols, 0.1f, 1);
+  const DeviceMatrix dg(device(), g);
+  DeviceMatrix dm(device(), mean), ds(device(), square), dw(device(), w);
+  device().Adam(dg.tensor(), step, &touched_, dm.tensor(), ds.tensor(), dw.tensor());
+  Matrix m = mean, s = square, w_after = w;
+  const double b1 = step.beta1, b2 = step.beta2;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const int r = rows_[i];
+    m.row(r) = std::pow(b1, skipped_[i] + 1) * mean.row(r) + (1 - b1) * g.row(i);
+    s.row(r) = std::pow(b2, skipped_[i] + 1) * square.row(r) + (1 - b2) * g.row(i).cwiseAbs2();
+    w_after.row(r) *= std::pow(double{step.keep}, skipped_[i] + 1);
+    w_after.row(r).array() -=
+        double{step.rate} * m.row(r).array() / (s.row(r).array().sqrt() + step.epsilon);
+  }
+  ExpectClose(dm.Get(), m, Abs(m).array() + 1);
+  ExpectClose(ds.Get(), s);
+  ExpectClose(dw.Get(), w_after, Abs(w_after).array() + 1);
+  EXPECT_EQ(dw.Get().row(0), w.row(0));
+}
+
+}  // namespace
+}  // namespace hogbatch
