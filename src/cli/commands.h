@@ -1,0 +1,23 @@
+// The commands. Each returns an exit code; what goes wrong is an exception.
+#pragma once
+
+#include "cli/options.h"
+
+namespace hogbatch {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitMachine = 1;  // the machine's or the program's fault
+inline constexpr int kExitUser = 2;     // something the user can put right
+inline constexpr int kExitInterrupted = 130;
+
+int Train(const TrainOptions& options);
+int Eval(const EvalOptions& options);
+int Predict(const PredictOptions& options);
+int Devices(const DevicesOptions& options);
+
+int Run(const Command& command);
+
+// Parses and runs; turns exceptions into one sentence on standard error and an exit code.
+int Main(int argc, const char* const* argv);
+
+}  // namespace hogbatch

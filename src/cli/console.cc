@@ -1,0 +1,59 @@
+#include "cli/console.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "cli/live_line.h"
+#include "core/error.h"
+
+namespace hogbatch {
+
+void WriteOutput(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EPIPE) throw OutputClosed();
+    if (written < 0) ThrowErrno("write to", "standard output");
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void Console::Say(std::string_view line) {
+  EndLive();
+  Write(fmt::format("{}\n", line));
+}
+
+void Console::Live(std::span<const std::string> fields) {
+  if (verbosity_ != Verbosity::kLive) return;
+  // The last column stays free: a terminal that wraps there would not let the line be rewritten.
+  const std::string line = FitFields(fields, TerminalWidth(STDOUT_FILENO) - 1);
+  Write(fmt::format("\r{}\033[K", line));
+  live_ = true;
+}
+
+void Console::EndLive() {
+  if (!live_) return;
+  live_ = false;
+  Write("\r\033[K");
+}
+
+void Console::Warn(std::string_view sentence) {
+  EndLive();
+  fmt::print(stderr, "hogbatch: {}\n", sentence);
+}
+
+void Console::Write(std::string_view text) {
+  if (verbosity_ == Verbosity::kSilent) return;
+  try {
+    WriteOutput(text);
+  } catch (const OutputClosed&) {
+    verbosity_ = Verbosity::kSilent;
+  } catch (const Error& error) {
+    verbosity_ = Verbosity::kSilent;
+    fmt::print(stderr, "hogbatch: {}\n", error.what());
+  }
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,102 @@
+#include <algorithm>
+
+#include "cli/classification.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/devices.h"
+#include "cli/eval_report.h"
+#include "cli/model_file.h"
+#include "datasets/dataset.h"
+#include "nn/metrics.h"
+#include "runtime/inference.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr std::int64_t kMaxScores = std::int64_t{1} << 28;  // 1 GB kept for the AUC
+
+template <typename T>
+std::span<const T> Cut(const std::vector<T>& values, std::int64_t begin, std::int64_t end) {
+  if (values.empty()) return {};
+  return std::span(values).subspan(static_cast<std::size_t>(begin),
+                                   static_cast<std::size_t>(end - begin));
+}
+
+HostTargets TargetsOf(const Dataset& data, RowRange rows, std::int64_t columns) {
+  return {.classes = Cut(data.classes, rows.begin, rows.end),
+          .label_offsets = Cut(data.label_offsets, rows.begin, rows.end + 1),
+          .labels = data.labels,
+          .values = Cut(data.targets, rows.begin * columns, rows.end * columns)};
+}
+
+// Takes in outputs part by part.
+class Evaluator {
+ public:
+  Evaluator(const SavedModel& model, const Dataset& data)
+      : model_(model), data_(data), columns_(model.spec.outputs), confusion_(0) {
+    if (!by_class()) return;
+    confusion_ = ConfusionMatrix(columns_);
+    if (data.rows * columns_ <= kMaxScores) {
+      scores_.resize(static_cast<std::size_t>(data.rows * columns_));
+    }
+  }
+
+  void Add(RowRange rows, std::span<const float> outputs) {
+    sums_ += Evaluate(model_.spec.loss, outputs, columns_, TargetsOf(data_, rows, columns_), {});
+    if (by_class()) AddClasses(rows, outputs);
+  }
+
+  EvalReport Report() const {
+    EvalReport report{
+        .sums = sums_,
+        .scale = {.loss = model_.spec.loss, .target_deviation = model_.schema.target_deviation}};
+    if (!by_class()) return report;
+    report.classes = ClassReport{.confusion = confusion_, .names = model_.schema.label_names};
+    if (!scores_.empty()) report.classes->auc = Auc(scores_, data_.classes, columns_);
+    return report;
+  }
+
+ private:
+  bool by_class() const { return model_.schema.label_kind == LabelKind::kClass; }
+
+  void AddClasses(RowRange rows, std::span<const float> outputs) {
+    const auto columns = static_cast<std::size_t>(columns_);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const auto one =
+          outputs.subspan(static_cast<std::size_t>(row - rows.begin) * columns, columns);
+      const auto best = std::max_element(one.begin(), one.end()) - one.begin();
+      confusion_.Add(data_.classes[static_cast<std::size_t>(row)], static_cast<std::int32_t>(best));
+    }
+    if (scores_.empty()) return;
+    // Raw outputs do not compare across rows; probabilities do.
+    std::vector<float> probabilities(outputs.begin(), outputs.end());
+    ToProbabilities(model_.spec.loss, probabilities, columns_);
+    std::ranges::copy(probabilities, scores_.begin() + rows.begin * columns_);
+  }
+
+  const SavedModel& model_;
+  const Dataset& data_;
+  std::int64_t columns_;
+  EvaluationSums sums_;
+  ConfusionMatrix confusion_;
+  std::vector<float> scores_;
+};
+
+}  // namespace
+
+int Eval(const EvalOptions& options) {
+  const std::vector<DeviceFactory> devices = FactoriesOf(ChooseDevices(options.devices));
+  const SavedModel model = LoadModel(options.model);
+  const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kRequired).data;
+  ModelSpec spec = model.spec;
+  spec.sparse_input = data.is_sparse;  // the file's rows, not the training file's
+
+  Evaluator evaluator(model, data);
+  Infer(devices, spec, model.parameters, data,
+        [&](RowRange rows, std::span<const float> outputs) { evaluator.Add(rows, outputs); });
+  const EvalReport report = evaluator.Report();
+  WriteOutput(options.json ? EvalJson(report) : EvalText(report));
+  return kExitOk;
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,63 @@
+#include "cli/eval_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace hogbatch {
+namespace {
+
+constexpr std::int64_t kReadableClasses = 20;  // a wider table wraps and says nothing
+
+}  // namespace
+
+std::string EvalText(const EvalReport& report) {
+  std::string text = fmt::format("{:16}{}\n{:16}{:.6g}\n", "rows", report.sums.rows, "loss",
+                                 report.sums.mean_loss());
+  for (const Quality& quality : Qualities(report.sums, report.scale)) {
+    text += fmt::format("{:16}{:.6g}\n", quality.name, quality.value);
+  }
+  if (!report.classes) return text;
+
+  const ClassReport& classes = *report.classes;
+  const bool binary = classes.confusion.classes() == 2;
+  const std::string of = binary ? fmt::format("of {}", classes.names[1])
+                                : std::string("mean over classes, each against the rest");
+  if (classes.auc) text += fmt::format("{:16}{:.6g}  ({})\n", "auc", *classes.auc, of);
+  text += fmt::format("{:16}{:.6g}  ({})\n", "f1", classes.confusion.F1(), of);
+  if (classes.confusion.classes() <= kReadableClasses) {
+    text += "\n" + classes.confusion.Table(classes.names);
+  } else {
+    text += fmt::format(
+        "(no table of who was taken for whom: {} classes are too many to read; "
+        "--json has it)\n",
+        classes.confusion.classes());
+  }
+  return text;
+}
+
+std::string EvalJson(const EvalReport& report) {
+  nlohmann::ordered_json json;
+  json["rows"] = report.sums.rows;
+  json["loss"] = report.sums.mean_loss();
+  for (const Quality& quality : Qualities(report.sums, report.scale)) {
+    json[quality.name] = quality.value;
+  }
+  if (report.classes) {
+    const ClassReport& classes = *report.classes;
+    if (classes.auc) json["auc"] = *classes.auc;
+    json["f1"] = classes.confusion.F1();
+    json["labels"] = classes.names;
+    auto& matrix = json["confusion"] = nlohmann::ordered_json::array();  // actual × predicted
+    for (std::int64_t actual = 0; actual < classes.confusion.classes(); ++actual) {
+      auto row = nlohmann::ordered_json::array();
+      for (std::int64_t taken = 0; taken < classes.confusion.classes(); ++taken) {
+        row.push_back(classes.confusion.count(actual, taken));
+      }
+      matrix.push_back(std::move(row));
+    }
+  }
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace hogbatch

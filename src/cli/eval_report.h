@@ -1,0 +1,30 @@
+// The result of an evaluation, as lines to read and as JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/classification.h"
+#include "cli/live_line.h"
+#include "core/evaluation.h"
+
+namespace hogbatch {
+
+// Classes only.
+struct ClassReport {
+  ConfusionMatrix confusion;
+  std::optional<double> auc = {};
+  std::vector<std::string> names;
+};
+
+struct EvalReport {
+  EvaluationSums sums;
+  QualityScale scale;
+  std::optional<ClassReport> classes = {};
+};
+
+std::string EvalText(const EvalReport& report);
+std::string EvalJson(const EvalReport& report);
+
+}  // namespace hogbatch

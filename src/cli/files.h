@@ -1,0 +1,32 @@
+// Files that are whole or not there, and the folder that a run's files go to.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace hogbatch {
+
+// Replaces `path` in one step: written aside, synced, renamed. Throws Error or UserError.
+void ReplaceFile(const std::string& path, std::string_view content);
+
+// Makes the folder `wanted` (and those above it), or a new one under runs/ named after the time
+// when `wanted` is empty, and makes sure files can be made in it. Returns its path.
+std::string MakeOutputFolder(const std::string& wanted);
+
+// A text file that grows by whole lines, each on disk for readers before Append returns.
+class LineFile {
+ public:
+  explicit LineFile(const std::string& path);
+  ~LineFile();
+  LineFile(const LineFile&) = delete;
+  LineFile& operator=(const LineFile&) = delete;
+
+  // Adds a newline. Throws Error when the disk is full.
+  void Append(std::string_view line);
+
+ private:
+  std::string path_;
+  int descriptor_;
+};
+
+}  // namespace hogbatch

@@ -1,0 +1,52 @@
+#include "cli/help_text.h"
+
+namespace hogbatch {
+
+const char* const kProgramHelp =
+    R"(hogbatch trains one neural network with every core of this machine.
+
+Begin with one of these:
+  hogbatch train                               the data set that ships with the program
+  hogbatch train mine.csv --test other.csv     your own data: LIBSVM or numeric CSV, .gz or .xz
+  hogbatch eval runs/DATE-TIME/model.safetensors other.csv
+  hogbatch predict runs/DATE-TIME/model.safetensors new.csv > labels.txt
+
+'hogbatch COMMAND --help' explains a command's options.
+)";
+
+const char* const kTrainHelp =
+    R"(Trains a network on a file of examples and saves the best model.
+
+Examples:
+  hogbatch train                                    try it: data that ships with the program
+  hogbatch train mine.csv --label price             a CSV file; the column 'price' is learnt
+  hogbatch train mine.svm.xz --test test.svm.xz --hidden 256,256 --epochs 5
+  hogbatch train mine.csv --init runs/first/model.safetensors --lr 0.01     go on from a model
+
+The folder of results holds model.safetensors, summary.json, metrics.jsonl (one line a report) and
+options.json (what was asked). Ctrl-C stops the training and saves the model.
+)";
+
+const char* const kEvalHelp =
+    R"(Measures a model on a file of examples with labels: loss and accuracy, and for classes AUC, F1
+and who was taken for whom.
+
+Examples:
+  hogbatch eval runs/first/model.safetensors test.csv
+  hogbatch eval runs/first/model.safetensors test.csv --json
+)";
+
+const char* const kPredictHelp =
+    R"(Prints one line a row: its label, or its number. Several labels a row are separated by spaces.
+The file needs no labels.
+
+Examples:
+  hogbatch predict runs/first/model.safetensors new.csv > labels.txt
+  hogbatch predict runs/first/model.safetensors new.csv --probabilities --out predicted.csv
+)";
+
+const char* const kDevicesHelp =
+    R"(Lists what this machine can compute with.
+)";
+
+}  // namespace hogbatch

@@ -1,0 +1,12 @@
+// The prose of --help: what each command is for, and commands to copy.
+#pragma once
+
+namespace hogbatch {
+
+extern const char* const kProgramHelp;
+extern const char* const kTrainHelp;
+extern const char* const kEvalHelp;
+extern const char* const kPredictHelp;
+extern const char* const kDevicesHelp;
+
+}  // namespace hogbatch

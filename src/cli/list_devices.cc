@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/devices.h"
+
+namespace hogbatch {
+namespace {
+
+double HostMemoryBytes() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+int Devices(const DevicesOptions& options) {
+  const std::vector<DeviceChoice> chosen = ChooseDevices("auto");
+  const DeviceInfo& processor = chosen.front().info;
+  if (options.json) {
+    nlohmann::ordered_json json;
+    json["devices"] = {{{"name", "cpu"},
+                        {"description", processor.description},
+                        {"cores", UsableCores()},
+                        {"memory_bytes", static_cast<std::int64_t>(HostMemoryBytes())}}};
+    for (const DeviceChoice& choice : chosen) json["auto"].push_back(choice.info.name);
+    WriteOutput(json.dump(2) + "\n");
+    return kExitOk;
+  }
+  WriteOutput(fmt::format(
+      "cpu   {}\n      {} core{} for this process, {:.3g} GB of memory\n\n"
+      "--devices auto takes {}{}\n",
+      processor.description, UsableCores(), UsableCores() == 1 ? "" : "s", HostMemoryBytes() / 1e9,
+      chosen.front().info.name, chosen.size() == 1 ? "" : " to " + chosen.back().info.name));
+  return kExitOk;
+}
+
+}  // namespace hogbatch

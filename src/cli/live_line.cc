@@ -1,0 +1,119 @@
+#include "cli/live_line.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+namespace hogbatch {
+namespace {
+
+// The quality worth a place on a line, with a name for reading.
+std::string QualityText(const EvaluationSums& sums, const QualityScale& scale) {
+  const Quality quality = Qualities(sums, scale).front();
+  const std::string name = quality.name == "precision_at_1" ? "precision@1" : quality.name;
+  return fmt::format("{} {:.4g}", name, quality.value);
+}
+
+}  // namespace
+
+std::vector<Quality> Qualities(const EvaluationSums& sums, const QualityScale& scale) {
+  const auto rows = static_cast<double>(sums.rows);
+  switch (scale.loss) {
+    case Loss::kSoftmax:
+      return {{"accuracy", static_cast<double>(sums.correct) / rows}};
+    case Loss::kSigmoid:
+      return {{"precision_at_1", sums.hits_at[0] / rows},
+              {"precision_at_3", sums.hits_at[1] / rows},
+              {"precision_at_5", sums.hits_at[2] / rows}};
+    case Loss::kSquared:
+      break;
+  }
+  return {{"rmse", std::sqrt(sums.squared_error / rows) * scale.target_deviation}};
+}
+
+std::string ShortCount(double count) {
+  if (count < 999.5) return fmt::format("{:.0f}", count);
+  if (count < 999.5e3) return fmt::format("{:.3g}k", count / 1e3);
+  if (count < 999.5e6) return fmt::format("{:.3g}M", count / 1e6);
+  return fmt::format("{:.3g}G", count / 1e9);
+}
+
+std::string ShortTime(double seconds) {
+  // Beyond a century the number says nothing; and it must fit an integer.
+  const auto whole = static_cast<std::int64_t>(std::ceil(std::min(seconds, 3e9)));
+  if (whole < 60) return fmt::format("{}s", whole);
+  if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+  if (whole < 360000) return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);
+  return fmt::format("{}h", whole / 3600);
+}
+
+std::string Grouped(std::int64_t count) {
+  std::string digits = fmt::format("{}", count);
+  const std::size_t first = count < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, 1, ',');
+  return digits;
+}
+
+std::string FitFields(std::span<const std::string> fields, int width) {
+  const auto room = static_cast<std::size_t>(std::max(width, 0));
+  std::string line;
+  for (const std::string& field : fields) {
+    if (line.empty()) {
+      line = field.substr(0, room);
+    } else if (line.size() + 2 + field.size() <= room) {
+      line += "  " + field;
+    } else {
+      break;
+    }
+  }
+  return line;
+}
+
+std::vector<std::string> LiveFields(const Progress& progress, double epochs,
+                                    const std::optional<Evaluation>& last,
+                                    const QualityScale& scale) {
+  std::vector<std::string> fields;
+  fields.push_back(fmt::format("epoch {:.2f}/{:g}", progress.epoch, epochs));
+  if (progress.running_loss) fields.push_back(fmt::format("loss {:.4f}", *progress.running_loss));
+  if (last && (last->valid || last->test || last->train)) {
+    const auto& sums = last->valid ? last->valid : last->test ? last->test : last->train;
+    fields.push_back(QualityText(*sums, scale));
+  }
+  fields.push_back(ShortCount(progress.examples_per_second) + " examples/s");
+  fields.push_back(ShortCount(progress.updates_per_second) + " updates/s");
+  if (progress.seconds_left) fields.push_back(ShortTime(*progress.seconds_left) + " left");
+  return fields;
+}
+
+std::string EvaluationLine(const Progress& progress, const QualityScale& scale) {
+  const Evaluation& evaluation = *progress.evaluation;
+  std::string line =
+      fmt::format("epoch {:<6.4g} {:>6}", evaluation.epoch, ShortTime(progress.seconds));
+  const auto add = [&](std::string_view split, const std::optional<EvaluationSums>& sums) {
+    if (!sums || sums->rows == 0) return;
+    line += fmt::format("  {} loss {:.4f}", split, sums->mean_loss());
+    if (split != "train") line += " " + QualityText(*sums, scale);
+  };
+  add("train", evaluation.train);
+  add("valid", evaluation.valid);
+  add("test", evaluation.test);
+  if (progress.best) line += "  best";
+  return line;
+}
+
+int TerminalWidth(int descriptor) {
+  winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+bool IsLiveTerminal(int descriptor) {
+  const char* terminal = std::getenv("TERM");
+  return ::isatty(descriptor) && !(terminal && std::string_view(terminal) == "dumb");
+}
+
+}  // namespace hogbatch

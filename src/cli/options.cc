@@ -1,0 +1,118 @@
+#include "cli/options.h"
+
+#include "algorithms/algorithms.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr const char* kDevicesSentence =
+    "What computes: every core this process may use (auto and cpu), or N worker threads (cpu:N)";
+
+void VisitDevices(OptionVisitor& v, std::string& devices) {
+  v.Word("devices", devices, {{"auto", "cpu"}, "cpu:N"}, kDevicesSentence);
+}
+
+void VisitData(OptionVisitor& v, TrainOptions& o) {
+  v.Group("Data");
+  v.Text("test", o.test, "FILE",
+         "A file the training never learns from; its loss and quality are reported");
+  v.Word("label", o.label, {{"auto", "first", "last"}, "NAME|N"},
+         "The label's column in a CSV file: its name, its number from 1, first or last; auto is "
+         "last. LIBSVM files need none");
+  v.Text("positive", o.positive, "LABEL",
+         "Learn this label against all others, as two classes, whatever labels the file has");
+  v.Word("scale", o.scale, {{"auto", "none", "minmax", "standard", "maxabs"}},
+         "How features are brought to like size; learnt on the training rows and saved in the "
+         "model");
+  v.Number("valid-fraction", o.valid_fraction, {0, 0.9},
+           "Share of the rows set aside to choose the best model; 0 keeps none back");
+  v.Text("class-weights", o.class_weights, "none|balanced|LABEL=W,...",
+         "How much a row of each class counts; balanced lets rare classes count as much as "
+         "frequent ones");
+}
+
+void VisitNetwork(OptionVisitor& v, TrainOptions& o) {
+  v.Group("Network");
+  v.Numbers("hidden", o.hidden, {0, 1 << 20},
+            "Widths of the hidden layers, separated by commas; 0 alone is a linear model");
+  v.Word("activation", o.activation, {{"relu", "sigmoid", "tanh", "gelu"}},
+         "What a hidden layer applies to its sums");
+  v.Word("loss", o.loss, {{"auto", "softmax", "sigmoid", "squared"}},
+         "What is made small: softmax for classes, sigmoid for several labels a row, squared for "
+         "numbers; auto looks "
+         "at the labels");
+  v.Word("init", o.init, {{"auto", "xavier", "he", "paper"}, "FILE"},
+         "Starting weights, or a model file to go on from; auto is he for relu and gelu, xavier "
+         "otherwise; paper is the Hogbatch paper's, which deep sigmoid networks need");
+}
+
+void VisitWork(OptionVisitor& v, TrainOptions& o) {
+  v.Group("Who computes");
+  v.Word("algorithm", o.algorithm, {AlgorithmNames()},
+         "How the workers share the model. hogbatch: every worker updates the shared weights at "
+         "once, without waiting; sync: one "
+         "averaged update over all workers, the same on every run");
+  VisitDevices(v, o.devices);
+  v.Text("cpu-batch", o.cpu_batch, "ROWS|MIN:MAX",
+         "Rows behind one update on one thread. Algorithms that do not adapt take 16, moved into "
+         "a range that is given");
+  v.Flag("no-pin", o.no_pin, "Let the system move threads between cores");
+}
+
+void VisitStopping(OptionVisitor& v, TrainOptions& o) {
+  v.Group("When to stop");
+  v.Number("epochs", o.epochs, {0, 1e6},
+           "Passes over the training rows, fractions allowed; 0 writes the starting weights");
+  v.Text("max-time", o.max_time, "TIME", "Stop after this time: 90, 90s, 5m or 2h");
+  v.Number("target-loss", o.target_loss, {0, 1e9},
+           "Stop when the loss of the validation rows is this or lower; 0 is off");
+  v.Number("patience", o.patience, {0, 1 << 20},
+           "Stop after so many evaluations without a better model; 0 is off");
+}
+
+void VisitOutput(OptionVisitor& v, TrainOptions& o) {
+  v.Group("Output");
+  v.Text("out", o.out, "DIR", "Folder for the model and its record; runs/DATE-TIME when not given");
+  v.Number("eval-every", o.eval_every, {1e-6, 1e6},
+           "Epochs between exact losses, fractions allowed");
+  v.Number("report-every", o.report_every, {0.01, 1e6}, "Seconds between reports");
+  v.Number("seed", o.seed, {0, 9e15}, "Of the order of rows and the starting weights");
+  v.Flag("quiet", o.quiet, "Print errors only");
+  v.Flag("json", o.json, "Print the summary as JSON and nothing else");
+}
+
+}  // namespace
+
+void TrainOptions::Visit(OptionVisitor& visitor) {
+  VisitData(visitor, *this);
+  VisitNetwork(visitor, *this);
+  rate.Visit(visitor);
+  optimizer.Visit(visitor);
+  VisitWork(visitor, *this);
+  VisitStopping(visitor, *this);
+  VisitOutput(visitor, *this);
+}
+
+void EvalOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  VisitDevices(visitor, devices);
+  visitor.Flag("json", json, "Print the result as JSON and nothing else");
+}
+
+void PredictOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Text("out", out, "FILE", "Write here and not to the screen");
+  visitor.Flag("probabilities", probabilities,
+               "Add the probability of every class or label, and a first line that names them");
+  visitor.Number(
+      "top", top, {0, 1000},
+      "Several labels a row: name the so many likeliest; 0 names those of at least 50 %");
+  VisitDevices(visitor, devices);
+}
+
+void DevicesOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Flag("json", json, "Print the list as JSON");
+}
+
+}  // namespace hogbatch

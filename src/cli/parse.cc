@@ -1,0 +1,231 @@
+// The only file that knows CLI11.
+#include "cli/parse.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "cli/help_text.h"
+#include "cli/option_checks.h"
+#include "cli/spelling.h"
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr std::size_t kHelpColumn = 36;
+constexpr std::size_t kHelpWidth = 98 - kHelpColumn;
+
+// Help begins with a capital letter wherever it was written.
+std::string HelpText(std::string help) {
+  if (!help.empty() && help[0] >= 'a' && help[0] <= 'z') {
+    help[0] = static_cast<char>(help[0] - 'a' + 'A');
+  }
+  return Wrap(help, kHelpWidth);
+}
+
+// Registers every option it visits with a CLI11 command.
+class Registrar final : public OptionVisitor {
+ public:
+  explicit Registrar(CLI::App& app) : app_(app) {}
+
+  const std::vector<std::string>& names() const { return names_; }
+
+  void Group(std::string_view title) override { group_ = title; }
+
+  void Flag(std::string_view name, bool& value, std::string_view help) override {
+    names_.emplace_back(name);
+    app_.add_flag(fmt::format("--{}", name), value, HelpText(std::string(help)))->group(group_);
+  }
+  void Number(std::string_view name, std::int64_t& value, Range range,
+              std::string_view help) override {
+    Add(name, "N", fmt::format("{}", value), help,
+        [&value, range, name = std::string(name)](const std::string& text) {
+          value = CheckedInteger(name, text, range);
+        });
+  }
+  void Number(std::string_view name, double& value, Range range, std::string_view help) override {
+    Add(name, "X", fmt::format("{:g}", value), help,
+        [&value, range, name = std::string(name)](const std::string& text) {
+          value = CheckedReal(name, text, range);
+        });
+  }
+  void Numbers(std::string_view name, std::vector<std::int64_t>& value, Range range,
+               std::string_view help) override {
+    Add(name, "N,N,...", Join(value), help,
+        [&value, range, name = std::string(name)](const std::string& text) {
+          value = CheckedIntegers(name, text, range);
+        });
+  }
+  void Word(std::string_view name, std::string& value, const Words& words,
+            std::string_view help) override {
+    std::string meta = fmt::format("{}", fmt::join(words.words, "|"));
+    if (!words.also.empty()) meta += "|" + words.also;
+    Add(name, meta, value, help,
+        [&value, words, name = std::string(name)](const std::string& text) {
+          value = CheckedWord(name, text, words);
+        });
+  }
+  void Text(std::string_view name, std::string& value, std::string_view meta,
+            std::string_view help) override {
+    Add(name, meta, value, help, [&value, name = std::string(name)](const std::string& text) {
+      if (text.empty()) throw UserError(fmt::format("--{} needs a value", name));
+      value = text;
+    });
+  }
+
+ private:
+  void Add(std::string_view name, std::string_view meta, std::string_view now,
+           std::string_view help, std::function<void(const std::string&)> set) {
+    names_.emplace_back(name);
+    const std::string shown =
+        now.empty() ? std::string(help) : fmt::format("{} (default {})", help, now);
+    app_.add_option_function<std::string>(fmt::format("--{}", name), set, HelpText(shown))
+        ->type_name(std::string(meta))
+        ->group(group_)
+        ->take_last();
+  }
+
+  CLI::App& app_;
+  std::string group_ = "Options";
+  std::vector<std::string> names_;
+};
+
+std::shared_ptr<CLI::Formatter> MakeFormatter() {
+  auto formatter = std::make_shared<CLI::Formatter>();
+  formatter->column_width(kHelpColumn);
+  formatter->label("Positionals", "Arguments");
+  return formatter;
+}
+
+// One command: its options as CLI11 fills them, and the names it knows for suggestions.
+template <typename Options>
+struct Registered {
+  Registered(const char* name, const char* help) : app(help, name), registrar(app) {
+    app.formatter(MakeFormatter());
+    app.set_help_flag("--help,-h", "Print this");
+  }
+  void Positional(const char* meta, std::string& value, const char* help) {
+    app.add_option(meta, value, help)->type_name("FILE");
+  }
+
+  CLI::App app;
+  Registrar registrar;
+  Options options;
+};
+
+constexpr std::array kSummaries = {
+    std::pair{"train", "train a network on a file of examples"},
+    std::pair{"eval", "measure a model on a file of examples"},
+    std::pair{"predict", "print the label of every row of a file"},
+    std::pair{"devices", "list what this machine can compute with"},
+};
+
+std::string ProgramHelp() {
+  std::string text = kProgramHelp;
+  text += "\nCommands:\n";
+  for (const auto& [name, summary] : kSummaries) text += fmt::format("  {:9} {}\n", name, summary);
+  return text + "\nOptions:\n  --help     print this\n  --version  print the version\n";
+}
+
+// The first thing CLI11 could not place, as a sentence.
+[[noreturn]] void ThrowUnknown(const CLI::App& app, const std::vector<std::string>& names) {
+  std::vector<std::string> known = names;
+  known.emplace_back("help");
+  const std::vector<std::string> rest = app.remaining();
+  for (const std::string& word : rest) {
+    if (!word.starts_with('-')) continue;
+    const std::string name = word.substr(0, word.find('='));
+    const std::string bare = name.substr(std::min(name.size(), name.find_first_not_of('-')));
+    throw UserError(fmt::format("unknown option {}{}", name, DidYouMean(bare, known, "--")));
+  }
+  throw UserError(fmt::format("'{}' is one argument too many; see hogbatch {} --help",
+                              rest.empty() ? "" : rest.front(), app.get_name()));
+}
+
+// Parses one command's arguments.
+template <typename Options, typename Declare>
+Command ParseCommand(std::span<const std::string> arguments, const char* name, const char* help,
+                     Declare declare) {
+  Registered<Options> command(name, help);
+  declare(command);
+  command.options.Visit(command.registrar);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    command.app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    return PrintText{command.app.help(fmt::format("hogbatch {}", name))};
+  } catch (const CLI::ExtrasError&) {
+    ThrowUnknown(command.app, command.registrar.names());
+  } catch (const CLI::ParseError& error) {
+    throw UserError(fmt::format("{}; see hogbatch {} --help", error.what(), name));
+  }
+  return command.options;
+}
+
+// The two arguments that eval and predict share.
+template <typename Options>
+void DeclareModelAndData(Registered<Options>& command) {
+  command.Positional("MODEL", command.options.model, "A model.safetensors that train wrote");
+  command.Positional("DATA", command.options.data, "Rows: LIBSVM or CSV, plain, .gz or .xz");
+}
+
+void RequireModelAndData(const Command& command) {
+  const auto require = [](const std::string& model, const std::string& data, const char* name) {
+    if (!model.empty() && !data.empty()) return;
+    throw UserError(
+        fmt::format("{0} needs a {1} file; for example: hogbatch {0} "
+                    "model.safetensors {2}",
+                    name, model.empty() ? "model" : "data",
+                    name == std::string_view("eval") ? "test.csv" : "new.csv"));
+  };
+  if (const auto* eval = std::get_if<EvalOptions>(&command)) {
+    require(eval->model, eval->data, "eval");
+  } else if (const auto* predict = std::get_if<PredictOptions>(&command)) {
+    require(predict->model, predict->data, "predict");
+  }
+}
+
+}  // namespace
+
+Command Parse(std::span<const std::string> arguments) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
+      arguments[0] == "help") {
+    return PrintText{ProgramHelp()};
+  }
+  const std::string& name = arguments[0];
+  const auto rest = arguments.subspan(1);
+  if (name == "--version") return PrintText{"hogbatch " HOGBATCH_VERSION "\n"};
+
+  Command command;
+  if (name == "train") {
+    command = ParseCommand<TrainOptions>(rest, "train", kTrainHelp, [](auto& train) {
+      train.Positional("DATA", train.options.data,
+                       "Rows with labels: LIBSVM or numeric CSV, plain, .gz or .xz.\n"
+                       "Not given: the data set that ships with the program");
+    });
+  } else if (name == "eval") {
+    command = ParseCommand<EvalOptions>(rest, "eval", kEvalHelp,
+                                        [](auto& eval) { DeclareModelAndData(eval); });
+  } else if (name == "predict") {
+    command = ParseCommand<PredictOptions>(rest, "predict", kPredictHelp,
+                                           [](auto& predict) { DeclareModelAndData(predict); });
+  } else if (name == "devices") {
+    command = ParseCommand<DevicesOptions>(rest, "devices", kDevicesHelp, [](auto&) {});
+  } else {
+    const std::vector<std::string> known = {"train",   "eval",   "predict",
+                                            "devices", "--help", "--version"};
+    throw UserError(fmt::format("unknown {} {}{}; see hogbatch --help",
+                                name.starts_with('-') ? "option" : "command", name,
+                                DidYouMean(name, known)));
+  }
+  RequireModelAndData(command);
+  return command;
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,14 @@
+// From argv to a command.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/options.h"
+
+namespace hogbatch {
+
+// `arguments` without the program's name. Throws UserError for what it does not understand.
+Command Parse(std::span<const std::string> arguments);
+
+}  // namespace hogbatch

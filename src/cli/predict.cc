@@ -1,0 +1,37 @@
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/devices.h"
+#include "cli/files.h"
+#include "cli/model_file.h"
+#include "cli/prediction.h"
+#include "datasets/dataset.h"
+#include "runtime/inference.h"
+
+namespace hogbatch {
+
+int Predict(const PredictOptions& options) {
+  const std::vector<DeviceFactory> devices = FactoriesOf(ChooseDevices(options.devices));
+  const SavedModel model = LoadModel(options.model);
+  const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional).data;
+  ModelSpec spec = model.spec;
+  spec.sparse_input = data.is_sparse;  // the file's rows, not the training file's
+
+  const PredictionFormat format{.probabilities = options.probabilities, .top = options.top};
+  RowOrder order;
+  std::string for_file;
+  const auto write = [&](const std::string& text) {
+    if (options.out.empty()) {
+      WriteOutput(text);
+    } else {
+      for_file += text;  // a file is whole or not there
+    }
+  };
+  write(PredictionHeader(model.schema, format));
+  Infer(devices, spec, model.parameters, data, [&](RowRange rows, std::span<const float> outputs) {
+    write(order.Add(rows, PredictionLines(model.schema, spec.loss, outputs, format)));
+  });
+  if (!options.out.empty()) ReplaceFile(options.out, for_file);
+  return kExitOk;
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,33 @@
+// What a run leaves behind in JSON: metrics.jsonl, summary.json and options.json. A number that was
+// not measured, or is not finite, has no key.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/live_line.h"
+#include "cli/options.h"
+#include "runtime/progress.h"
+
+namespace hogbatch {
+
+// One line of metrics.jsonl, without its newline.
+std::string MetricsLine(const Progress& progress, const QualityScale& scale);
+
+// What summary.json says beside the result.
+struct SummaryFacts {
+  std::string algorithm;
+  std::vector<std::string> devices = {};
+  std::int64_t seed = 0;
+  std::int64_t parameters = 0;
+  std::string out;
+};
+// Losses and qualities are the saved model's; counts and seconds are the run's totals.
+std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
+                        const QualityScale& scale);
+
+// Every option by name, as it was used.
+std::string OptionsText(TrainOptions options);
+
+}  // namespace hogbatch

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <csignal>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/parse.h"
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+struct Runner {
+  int operator()(const PrintText& print) const {
+    WriteOutput(print.text);
+    return kExitOk;
+  }
+  int operator()(const TrainOptions& options) const { return Train(options); }
+  int operator()(const EvalOptions& options) const { return Eval(options); }
+  int operator()(const PredictOptions& options) const { return Predict(options); }
+  int operator()(const DevicesOptions& options) const { return Devices(options); }
+};
+
+int Fail(std::string_view sentence, int code) {
+  fmt::print(stderr, "hogbatch: {}\n", sentence);
+  return code;
+}
+
+}  // namespace
+
+int Run(const Command& command) { return std::visit(Runner{}, command); }
+
+int Main(int argc, const char* const* argv) {
+  // A reader that goes away is met where it is written to, not by a signal.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return Run(Parse(std::vector<std::string>(argv + 1, argv + argc)));
+  } catch (const OutputClosed&) {
+    return kExitOk;
+  } catch (const UserError& error) {
+    return Fail(error.what(), kExitUser);
+  } catch (const std::bad_alloc&) {
+    return Fail("there is not enough memory for this", kExitMachine);
+  } catch (const std::exception& error) {
+    return Fail(error.what(), kExitMachine);
+  }
+}
+
+}  // namespace hogbatch

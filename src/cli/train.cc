@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/files.h"
+#include "cli/interrupts.h"
+#include "cli/introduce.h"
+#include "cli/model_file.h"
+#include "cli/records.h"
+#include "cli/train_observer.h"
+#include "cli/train_setup.h"
+#include "cli/values.h"
+#include "core/error.h"
+#include "runtime/coordinator.h"
+#include "runtime/executor.h"
+#include "runtime/job_memory.h"
+#include "runtime/worker.h"
+
+namespace hogbatch {
+namespace {
+
+Verbosity ChooseVerbosity(const TrainOptions& options) {
+  if (options.quiet || options.json) return Verbosity::kSilent;
+  return IsLiveTerminal(STDOUT_FILENO) ? Verbosity::kLive : Verbosity::kPlain;
+}
+
+struct TrainingFiles {
+  TrainingData training;
+  std::optional<Dataset> test;
+};
+
+TrainingFiles ReadFiles(const TrainOptions& options, Console& console) {
+  const auto reading = [&](const std::string& path) {
+    const std::string line = fmt::format("reading {} ...", path.empty() ? "the data" : path);
+    console.Live({&line, 1});
+  };
+  reading(options.data);
+  TrainingFiles files;
+  files.training =
+      ReadTrainingData(options.data, {.label = options.label,
+                                      .positive = options.positive,
+                                      .scaling = ParseScaling(options.scale),
+                                      .valid_fraction = options.valid_fraction,
+                                      .seed = static_cast<std::uint64_t>(options.seed)});
+  FitLabels(options.loss, files.training);
+  if (!options.test.empty()) {
+    reading(options.test);
+    files.test = ReadWithSchema(options.test, files.training.schema, Labels::kRequired).data;
+  }
+  console.EndLive();
+  return files;
+}
+
+double MomentumToApply(const TrainOptions& options, int workers) {
+  const double total = options.optimizer.momentum;
+  if (options.optimizer.no_momentum_correction) return total;
+  return ExplicitMomentum(total, AsynchronousWorkers(options.algorithm, workers));
+}
+
+// The parameters to save; empty when they are not all finite.
+std::vector<float> TakeParameters(const JobMemory& memory, const Coordinator& coordinator) {
+  const auto snapshot = coordinator.saved_snapshot();
+  const std::span<const float> from =
+      snapshot ? memory.snapshots[static_cast<std::size_t>(*snapshot)].span()
+               : memory.store.quiet();
+  if (!std::ranges::all_of(from, [](float x) { return std::isfinite(x); })) return {};
+  return {from.begin(), from.end()};
+}
+
+RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
+                      const TrainingFiles& files, const ModelSpec& spec, RunObserver& observer) {
+  const TrainingData& training = files.training;
+  const Dataset* test = files.test ? &*files.test : nullptr;
+  const auto workers = static_cast<int>(plan.devices.size());
+
+  JobMemory memory(spec, training.data, training.train_rows, test, workers);
+  memory.class_weights =
+      ParseClassWeights(options.class_weights, training.schema, training.data, training.train_rows);
+  memory.optimizer = options.optimizer;
+  memory.explicit_momentum = MomentumToApply(options, workers);
+  std::ranges::copy(StartingWeights(options, plan, spec, training.schema),
+                    memory.store.quiet().begin());
+
+  std::vector<WorkerFactory> factories;
+  std::vector<DeviceInfo> devices;
+  for (const DeviceChoice& choice : plan.devices) {
+    const auto id = static_cast<WorkerId>(factories.size());
+    devices.push_back(choice.info);
+    factories.push_back([id, &choice, &memory] { return MakeWorker(id, choice.make(), memory); });
+  }
+
+  const auto algorithm = MakeAlgorithm(options.algorithm, {.cpu_batch = plan.cpu_batch});
+  Coordinator coordinator(
+      *algorithm,
+      {.job = {.model = spec, .train_rows = training.train_rows, .epochs = options.epochs},
+       .rows = {.train = training.train_rows,
+                .valid = training.data.rows - training.train_rows,
+                .test = test ? test->rows : 0},
+       .rules = plan.rules,
+       .rates = RatePlan(options.rate, options.epochs),
+       .workers = devices,
+       .seed = static_cast<std::uint64_t>(options.seed)});
+  const auto executor = MakeThreadExecutor(
+      std::move(factories), options.no_pin ? Pinning::kNone : Pinning::kCores, CountInterrupts());
+  executor->Run(coordinator, observer);
+
+  RunResult result = coordinator.Result();
+  result.parameters = TakeParameters(memory, coordinator);
+  return result;
+}
+
+SummaryFacts FactsOf(const TrainOptions& options, const TrainPlan& plan, const ModelSpec& spec,
+                     const std::string& folder) {
+  SummaryFacts facts{.algorithm = options.algorithm,
+                     .seed = options.seed,
+                     .parameters = Layout(spec).parameters,
+                     .out = folder};
+  for (const DeviceChoice& choice : plan.devices) facts.devices.push_back(choice.info.name);
+  return facts;
+}
+
+int ExitCode(const RunResult& result, const TrainOptions& options, Console& console,
+             const TrainObserver& observer) {
+  switch (result.stopped_because) {
+    case StopReason::kDiverged:
+      console.Warn(DivergenceAdvice(result, options.rate.lr));
+      return kExitUser;
+    case StopReason::kNoWorkers:
+      console.Warn("training ended early because its last worker failed");
+      return kExitMachine;
+    case StopReason::kInterrupted:
+      return kExitInterrupted;
+    default:
+      return observer.record_failed() ? kExitMachine : kExitOk;
+  }
+}
+
+}  // namespace
+
+int Train(const TrainOptions& options) {
+  Console console(ChooseVerbosity(options));
+  const TrainPlan plan = MakePlan(options);
+  if (static_cast<int>(plan.devices.size()) > UsableCores()) {
+    console.Warn(fmt::format("{} workers share {} cores; more workers than cores rarely help",
+                             plan.devices.size(), UsableCores()));
+  }
+  // A folder the user named is tried before a large file is read; a dated one is made when needed.
+  if (!options.out.empty()) MakeOutputFolder(options.out);
+  const TrainingFiles files = ReadFiles(options, console);
+  const ModelSpec spec = MakeSpec(options, plan, files.training);
+  const std::string folder = MakeOutputFolder(options.out);
+  for (const std::string& line : IntroductionLines(
+           options, plan, files.training, files.test ? &*files.test : nullptr, spec, folder)) {
+    console.Say(line);
+  }
+  ReplaceFile(folder + "/options.json", OptionsText(options));
+
+  const QualityScale scale{.loss = spec.loss,
+                           .target_deviation = files.training.schema.target_deviation};
+  TrainObserver observer(console, folder + "/metrics.jsonl", options.epochs, scale);
+  const RunResult result = RunTraining(options, plan, files, spec, observer);
+  console.EndLive();
+
+  if (!result.parameters.empty()) {
+    SaveModel(folder + "/model.safetensors", spec, files.training.schema, result.parameters);
+  }
+  const std::string summary = SummaryText(result, FactsOf(options, plan, spec, folder), scale);
+  ReplaceFile(folder + "/summary.json", summary);
+  for (const std::string& line : ConclusionLines(result, scale, folder)) console.Say(line);
+  if (options.json) WriteOutput(summary);
+  return ExitCode(result, options, console, observer);
+}
+
+}  // namespace hogbatch

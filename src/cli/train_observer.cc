@@ -1,0 +1,50 @@
+#include "cli/train_observer.h"
+
+#include <fmt/format.h>
+
+#include "cli/records.h"
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr double kPlainSeconds = 5;  // between lines that a log file keeps
+constexpr int kPlainWidth = 200;
+
+}  // namespace
+
+void TrainObserver::OnProgress(const Progress& progress) {
+  Record(progress);
+  Show(progress);
+}
+
+void TrainObserver::OnWorkerFailed(std::string_view worker, std::string_view what) {
+  console_.Warn(fmt::format("worker {} failed and the others go on: {}", worker, what));
+}
+
+void TrainObserver::Record(const Progress& progress) {
+  if (record_failed_) return;
+  try {
+    metrics_.Append(MetricsLine(progress, scale_));
+  } catch (const Error& error) {
+    // Hours of training are worth more than their record: it is told once and the run goes on.
+    record_failed_ = true;
+    console_.Warn(fmt::format("{}; training goes on without a record", error.what()));
+  }
+}
+
+void TrainObserver::Show(const Progress& progress) {
+  if (progress.evaluation) {
+    last_ = progress.evaluation;
+    console_.Say(EvaluationLine(progress, scale_));
+    shown_at_ = progress.seconds;
+  }
+  if (console_.verbosity() == Verbosity::kLive) {
+    console_.Live(LiveFields(progress, epochs_, last_, scale_));
+  } else if (!progress.evaluation && progress.seconds - shown_at_ >= kPlainSeconds) {
+    console_.Say(FitFields(LiveFields(progress, epochs_, last_, scale_), kPlainWidth));
+    shown_at_ = progress.seconds;
+  }
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,40 @@
+// Shows a run to the user and records it in metrics.jsonl.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/console.h"
+#include "cli/files.h"
+#include "cli/live_line.h"
+#include "runtime/progress.h"
+
+namespace hogbatch {
+
+class TrainObserver final : public RunObserver {
+ public:
+  TrainObserver(Console& console, const std::string& metrics_path, double epochs,
+                QualityScale scale)
+      : console_(console), metrics_(metrics_path), epochs_(epochs), scale_(scale) {}
+
+  void OnProgress(const Progress& progress) override;
+  void OnWorkerFailed(std::string_view worker, std::string_view what) override;
+
+  // The disk did not take all of the record.
+  bool record_failed() const { return record_failed_; }
+
+ private:
+  void Record(const Progress& progress);
+  void Show(const Progress& progress);
+
+  Console& console_;
+  LineFile metrics_;
+  double epochs_;
+  QualityScale scale_;
+  std::optional<Evaluation> last_;
+  double shown_at_ = 0;
+  bool record_failed_ = false;
+};
+
+}  // namespace hogbatch

@@ -1,0 +1,41 @@
+// What a training is made of, from options and data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithms.h"
+#include "cli/devices.h"
+#include "cli/model_file.h"
+#include "cli/options.h"
+#include "datasets/dataset.h"
+#include "nn/model_spec.h"
+#include "runtime/stop_rules.h"
+
+namespace hogbatch {
+
+// What options say by themselves: wrong ones are found before a large file is read.
+struct TrainPlan {
+  std::vector<DeviceChoice> devices;
+  BatchRange cpu_batch;
+  RunRules rules;
+  std::vector<std::int64_t> hidden;
+  std::optional<SavedModel> start;  // --init FILE
+};
+TrainPlan MakePlan(const TrainOptions& options);
+
+// Makes the labels those that --loss asks for: classes named by numbers become numbers for
+// "squared", and a class a row becomes one label a row for "sigmoid". UserError where that makes no
+// sense.
+void FitLabels(const std::string& loss, TrainingData& training);
+
+ModelSpec MakeSpec(const TrainOptions& options, const TrainPlan& plan,
+                   const TrainingData& training);
+
+// A flat array of Layout(spec).
+std::vector<float> StartingWeights(const TrainOptions& options, const TrainPlan& plan,
+                                   const ModelSpec& spec, const Schema& schema);
+
+}  // namespace hogbatch
