@@ -1,0 +1,150 @@
+#include "nn/rates.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "core/error.h"
+#include "nn/optimizer.h"
+
+namespace hogbatch {
+namespace {
+
+RateOptions Flat() {
+  RateOptions options;
+  options.lr = 0.1;
+  options.lr_scaling = "none";
+  return options;
+}
+
+TEST(RatePlan, HoldsTheRateAtTheBatchItWasGivenFor) {
+  for (const char* scaling : {"none", "sqrt", "linear"}) {
+    RateOptions options = Flat();
+    options.lr_scaling = scaling;
+    EXPECT_FLOAT_EQ(RatePlan(options, 10).At(3, 16), 0.1f);
+  }
+}
+
+TEST(RatePlan, ScalesWithTheRowsOfAnUpdate) {
+  RateOptions options = Flat();
+  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 64), 0.1f);
+  options.lr_scaling = "sqrt";
+  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 64), 0.2f);
+  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 4), 0.05f);
+  options.lr_scaling = "linear";
+  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 64), 0.4f);
+}
+
+TEST(RatePlan, ClampsTheScaleOnBothSides) {
+  RateOptions options = Flat();
+  options.lr_scaling = "linear";
+  options.lr_scale_max = 8;
+  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 100000), 0.8f);
+  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 1), 0.0125f);
+}
+
+TEST(RatePlan, FollowsEverySchedule) {
+  RateOptions options = Flat();
+  options.lr_decay = 0.5;
+  options.lr_step = 3;
+  const auto at = [&](const char* schedule, double epoch) {
+    options.lr_schedule = schedule;
+    return RatePlan(options, 10).At(epoch, 16);
+  };
+  EXPECT_FLOAT_EQ(at("constant", 7), 0.1f);
+  EXPECT_FLOAT_EQ(at("inverse", 2), 0.05f);
+  EXPECT_FLOAT_EQ(at("cosine", 0), 0.1f);
+  EXPECT_FLOAT_EQ(at("cosine", 5), 0.05f);
+  EXPECT_NEAR(at("cosine", 10), 0, 1e-8);
+  EXPECT_NEAR(at("cosine", 11), 0, 1e-8) << "the rate does not rise again after the last epoch";
+  EXPECT_FLOAT_EQ(at("step", 2.9), 0.1f);
+  EXPECT_FLOAT_EQ(at("step", 3), 0.05f);
+  EXPECT_FLOAT_EQ(at("step", 6.5), 0.025f);
+}
+
+TEST(RatePlan, WarmsUpInAStraightLineFromAHundredth) {
+  RateOptions options = Flat();
+  options.warmup = 2;
+  const RatePlan plan(options, 10);
+  EXPECT_FLOAT_EQ(plan.At(0, 16), 0.001f);
+  EXPECT_FLOAT_EQ(plan.At(1, 16), 0.0505f);
+  EXPECT_FLOAT_EQ(plan.At(2, 16), 0.1f);
+  EXPECT_FLOAT_EQ(plan.At(9, 16), 0.1f);
+}
+
+TEST(RatePlan, RefusesWordsItDoesNotKnow) {
+  RateOptions options = Flat();
+  options.lr_schedule = "linear";
+  EXPECT_THROW(RatePlan(options, 10), UserError);
+  options = Flat();
+  options.lr_scaling = "square";
+  EXPECT_THROW(RatePlan(options, 10), UserError);
+}
+
+TEST(ExplicitMomentum, IsWhatAsynchronyLeavesToDo) {
+  EXPECT_DOUBLE_EQ(ExplicitMomentum(0.9, 1), 0.9);
+  EXPECT_NEAR(ExplicitMomentum(0.9, 2), 0.8, 1e-12);
+  EXPECT_NEAR(ExplicitMomentum(0.9, 8), 0.2, 1e-12);
+  EXPECT_EQ(ExplicitMomentum(0.9, 48), 0);
+  EXPECT_EQ(ExplicitMomentum(0, 4), 0);
+}
+
+// Collects what an options struct declares.
+class Declarations : public OptionVisitor {
+ public:
+  void Group(std::string_view) override {}
+  void Flag(std::string_view name, bool& value, std::string_view help) override {
+    Add(name, help, value ? "true" : "false");
+  }
+  void Number(std::string_view name, std::int64_t& value, Range range,
+              std::string_view help) override {
+    Add(name, help, std::to_string(value));
+    EXPECT_TRUE(range.min <= static_cast<double>(value) && static_cast<double>(value) <= range.max);
+  }
+  void Number(std::string_view name, double& value, Range range, std::string_view help) override {
+    Add(name, help, std::to_string(value));
+    EXPECT_TRUE(range.min <= value && value <= range.max) << name;
+  }
+  void Numbers(std::string_view name, std::vector<std::int64_t>&, Range,
+               std::string_view help) override {
+    Add(name, help, "");
+  }
+  void Word(std::string_view name, std::string& value, const Words& words,
+            std::string_view help) override {
+    Add(name, help, value);
+    EXPECT_NE(std::find(words.words.begin(), words.words.end(), value), words.words.end()) << name;
+  }
+  void Text(std::string_view name, std::string& value, std::string_view,
+            std::string_view help) override {
+    Add(name, help, value);
+  }
+
+  std::map<std::string, std::string> found;
+
+ private:
+  void Add(std::string_view name, std::string_view help, std::string value) {
+    EXPECT_FALSE(help.empty() || help.ends_with('.')) << name;
+    EXPECT_TRUE(found.emplace(name, std::move(value)).second) << name << " is declared twice";
+  }
+};
+
+TEST(Options, AreDeclaredOnceWithDefaultsInTheirRanges) {
+  Declarations declarations;
+  RateOptions rates;
+  OptimizerOptions optimizer;
+  rates.Visit(declarations);
+  optimizer.Visit(declarations);
+  for (const char* name :
+       {"lr", "lr-batch", "lr-scaling", "lr-scale-max", "lr-schedule", "lr-decay", "lr-step",
+        "warmup", "optimizer", "momentum", "no-momentum-correction", "weight-decay", "adam-beta1",
+        "adam-beta2", "adam-epsilon"}) {
+    EXPECT_EQ(declarations.found.count(name), 1u) << name;
+  }
+  EXPECT_EQ(declarations.found.size(), 15u);
+  EXPECT_EQ(declarations.found["lr-batch"], "16");
+}
+
+}  // namespace
+}  // namespace hogbatch
