@@ -32,6 +32,11 @@ struct Dataset {
   std::int64_t bytes() const;  // of the arrays above
 };
 
+// Turns dense rows into sparse ones or back, for a caller who wants one of them whatever its size.
+// Dense rows that would take more than half of the physical memory are a UserError.
+enum class Storage : std::uint8_t { kDense, kSparse };
+void ConvertStorage(Dataset& data, Storage storage);
+
 struct ReadOptions {
   std::string label = "auto";  // --label: NAME | N (from 1) | first | last; auto: last for CSV
   std::string positive;        // --positive

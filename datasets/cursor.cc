@@ -1,0 +1,83 @@
+#include "datasets/cursor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/random.h"
+
+namespace hogbatch {
+namespace {
+
+std::int64_t CountRows(std::int64_t rows, double epochs) {
+  constexpr double kMost = 0x1p62;
+  return static_cast<std::int64_t>(
+      std::min(kMost, std::round(static_cast<double>(rows) * std::max(epochs, 0.0))));
+}
+
+// Small enough to mix well, large enough that ranges are seldom cut short.
+std::int64_t BlockSize(std::int64_t rows) { return std::clamp<std::int64_t>(rows / 32, 64, 16384); }
+
+// Takes a range off the front of `rows`, and a remainder too small to be an update with it.
+RowRange TakeFront(RowRange& rows, std::int64_t max_rows, std::int64_t grain) {
+  RowRange front{rows.begin, std::min(rows.end, rows.begin + max_rows)};
+  if (2 * (rows.end - front.end) < grain) front.end = rows.end;
+  rows.begin = front.end;
+  return front;
+}
+
+}  // namespace
+
+Cursor::Cursor(std::int64_t rows, double epochs, std::uint64_t seed)
+    : rows_(rows), seed_(seed), remaining_(CountRows(rows, epochs)) {
+  Check(rows >= 0, "a cursor has rows");
+}
+
+std::optional<Cursor::Cut> Cursor::Next(std::int64_t max_rows, std::int64_t grain) {
+  Check(max_rows > 0, "a range has at least one row");
+  if (remaining_ == 0) return std::nullopt;
+  Cut cut;
+  if (!returned_.empty()) {
+    cut.epoch = returned_.front().epoch;
+    cut.rows = TakeFront(returned_.front().rows, max_rows, grain);
+    if (returned_.front().rows.size() == 0) returned_.pop_front();
+  } else {
+    if (blocks_.empty()) StartEpoch();
+    // The last epoch may be a fraction and end within a block.
+    RowRange& block = blocks_.back();
+    block.end = std::min(block.end, block.begin + remaining_);
+    cut.epoch = epoch_;
+    cut.rows = TakeFront(block, max_rows, grain);
+    if (block.size() == 0) blocks_.pop_back();
+  }
+  remaining_ -= cut.rows.size();
+  return cut;
+}
+
+void Cursor::Return(Cut cut) {
+  if (cut.rows.size() == 0) return;
+  remaining_ += cut.rows.size();
+  returned_.push_back(cut);
+}
+
+void Cursor::StartEpoch() {
+  ++epoch_;
+  Random random(seed_, static_cast<std::uint64_t>(epoch_));
+  const std::int64_t size = BlockSize(rows_);
+  const std::int64_t phase = random.Below(size);
+  // Pieces at both ends that are less than half a block go with their neighbours, or they would
+  // make small updates.
+  std::vector<RowRange> blocks;
+  std::int64_t begin = 0;
+  for (std::int64_t end = phase; begin < rows_; end += size) {
+    if (2 * (end - begin) < size) continue;
+    if (2 * (rows_ - end) < size) end = rows_;
+    blocks.push_back({begin, end});
+    begin = end;
+  }
+  for (const std::int64_t i : random.Permutation(static_cast<std::int64_t>(blocks.size()))) {
+    blocks_.push_back(blocks[static_cast<std::size_t>(i)]);
+  }
+}
+
+}  // namespace hogbatch

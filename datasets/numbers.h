@@ -1,0 +1,48 @@
+// Numbers in text, read with fast_float; and where in a text a reader met one that is none.
+#pragma once
+
+#include <fast_float/fast_float.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace hogbatch {
+
+// What a reader of a part of a text throws; whoever knows the file turns it into a UserError with
+// file:line:column.
+struct ParseFailure {
+  const char* where;
+  std::string what;
+};
+
+// Reads a number at the front of [begin, end) and returns where it ends, or null when there is
+// none. A leading + is legal. The value may be infinite or NaN: the caller must look.
+template <typename T>
+const char* ParseNumber(const char* begin, const char* end, T& value) {
+  if (begin != end && *begin == '+') {
+    ++begin;
+    if (begin != end && *begin == '-') return nullptr;
+  }
+  const fast_float::from_chars_result result = fast_float::from_chars(begin, end, value);
+  // Some versions report what is too large or too small, and still set infinity or zero.
+  if (result.ec != std::errc() && result.ec != std::errc::result_out_of_range) return nullptr;
+  return result.ptr;
+}
+
+// The finite number that is all of `token`, if it is one.
+std::optional<double> WholeNumber(std::string_view token);
+bool LooksNumeric(std::string_view token);  // also NaN, infinity and what is too large
+
+// Why `token` is not a number to train on: "'abc' is not a number; …".
+std::string DescribeBadNumber(std::string_view token);
+
+// A piece of the user's text, safe and short enough to print.
+std::string Quote(std::string_view token);
+
+// A number as labels are named: 1.0 and +1 are "1".
+std::string CanonicalName(double value);
+
+}  // namespace hogbatch

@@ -1,0 +1,95 @@
+// What readers make of a text: sparse rows with labels as written, in chunks parsed in parallel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hogbatch {
+
+// The rows of one chunk of a file. Labels are numbers, or, in a CSV, words.
+struct ParsedRows {
+  const char* text = nullptr;      // where its text begins, to find a row's line again
+  std::vector<std::int64_t> ends;  // of each row in `columns` and `values`
+  std::vector<std::int32_t> columns;
+  std::vector<float> values;  // zeros are left out
+
+  std::vector<std::int64_t> label_ends;  // of each row in `labels`
+  std::vector<double> labels;
+  // As long as `labels`, or empty while all are numbers: which of `words` it is, or -1.
+  std::vector<std::int32_t> label_words;
+  std::vector<std::string> words;
+
+  std::int64_t file_columns = 0;  // the largest index, also where the value is 0
+  bool has_label_list = false;    // "3,17": the file is multi-label
+
+  // Adds a value to the row that is being read; zeros are dropped.
+  void Add(std::int32_t column, float value) {
+    if (value == 0) return;
+    columns.push_back(column);
+    values.push_back(value);
+  }
+  // Ends a row; `disordered` ones are sorted and values of equal columns summed.
+  enum class Order : std::uint8_t { kAscending, kDisordered };
+  void EndRow(Order order);
+
+  std::int64_t rows() const { return static_cast<std::int64_t>(ends.size()); }
+
+ private:
+  void SortLastRow(std::size_t begin);
+};
+
+// A label as written: a word, or when that is empty a number.
+struct WrittenLabel {
+  double number = 0;
+  std::string_view word;
+};
+
+// One row of a chunk, and where it is.
+struct ParsedRow {
+  const ParsedRows* chunk;
+  std::int64_t index;  // in the chunk
+
+  std::span<const std::int32_t> columns() const;
+  std::span<const float> values() const;
+  std::int64_t label_count() const;
+  WrittenLabel label(std::int64_t i) const;
+};
+
+class ParsedFile {
+ public:
+  explicit ParsedFile(std::vector<ParsedRows> chunks);
+
+  std::int64_t rows() const { return starts_.back(); }
+  std::int64_t nonzeros() const;
+  std::int64_t file_columns() const;
+  bool has_label_list() const;
+  ParsedRow row(std::int64_t index) const;
+  std::span<ParsedRows> chunks() { return chunks_; }
+  std::span<const ParsedRows> chunks() const { return chunks_; }
+
+ private:
+  std::vector<ParsedRows> chunks_;
+  std::vector<std::int64_t> starts_;  // the first row of each chunk, and the number of rows
+};
+
+struct ParseSettings {
+  int threads = 0;  // 0: one a core
+  std::size_t chunk_bytes = std::size_t{1} << 20;
+};
+
+// Cuts `text` after line ends and lets `parse` read the pieces in parallel. Whatever the chunks and
+// threads, the result is the same, and so is the ParseFailure thrown: the first in the text.
+using ChunkParser = std::function<void(std::string_view chunk, ParsedRows& out)>;
+ParsedFile ParseInChunks(std::string_view text, const ParseSettings& settings,
+                         const ChunkParser& parse);
+
+// "source:line:column: what", where `where` points into `text`.
+[[noreturn]] void ThrowAt(std::string_view source, std::string_view text, const char* where,
+                          std::string_view what);
+
+}  // namespace hogbatch

@@ -1,0 +1,212 @@
+#include "datasets/read.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "datasets/assembly.h"
+#include "datasets/builtin.h"
+#include "datasets/columns.h"
+#include "datasets/csv_reader.h"
+#include "datasets/format.h"
+#include "datasets/labels.h"
+#include "datasets/libsvm_reader.h"
+#include "datasets/numbers.h"
+#include "datasets/scaling.h"
+
+namespace hogbatch {
+namespace {
+
+TextInput OpenInput(const std::string& path) {
+  if (!path.empty()) return {.text = OpenText(path, MemoryBudget()), .source = path};
+  TextInput input = InputFromBytes(PackedBuiltin(), std::string(kBuiltinSource));
+  input.categorical = BuiltinCategories();
+  return input;
+}
+
+// The rows of a text, and what is needed to say where a row of it is.
+struct ParsedText {
+  FileFormat format;
+  CsvLayout layout;  // of a CSV
+  ParsedFile file;
+};
+
+[[noreturn]] void ThrowAtLabel(const TextInput& input, const ParsedText& parsed,
+                               const LabelProblem& problem) {
+  const std::string_view text = input.text->text();
+  const ParsedRow row = parsed.file.row(problem.row);
+  const std::string_view rest =
+      text.substr(static_cast<std::size_t>(row.chunk->text - text.data()));
+  const char* where = parsed.format == FileFormat::kLibsvm
+                          ? FindLibsvmLabel(rest, row.index, problem.label)
+                          : FindCsvLabel(rest, parsed.layout, row.index);
+  ThrowAt(input.source, text, where, problem.what);
+}
+
+ParsedFile ParseText(const TextInput& input, std::string_view rows, const ParseSettings& settings,
+                     const ChunkParser& parse) {
+  try {
+    ParsedFile file = ParseInChunks(rows, settings, parse);
+    if (file.rows() == 0) {
+      throw UserError(fmt::format("{}: holds no rows; name a file with data", input.source));
+    }
+    if (file.rows() > std::numeric_limits<std::int32_t>::max()) {
+      throw UserError(fmt::format("{}: has more than 2^31 rows; use a part of it", input.source));
+    }
+    return file;
+  } catch (const ParseFailure& failure) {
+    ThrowAt(input.source, input.text->text(), failure.where, failure.what);
+  }
+}
+
+ParsedText ParseLibsvmText(const TextInput& input, std::int64_t known_columns,
+                           const ParseSettings& settings) {
+  return {FileFormat::kLibsvm,
+          {},
+          ParseText(input, input.text->text(), settings,
+                    [known_columns](std::string_view chunk, ParsedRows& out) {
+                      ParseLibsvm(chunk, known_columns, out);
+                    })};
+}
+
+ParsedText ParseCsvText(const TextInput& input, CsvLayout layout,
+                        const std::vector<CategoricalColumn>& categorical,
+                        const ParseSettings& settings) {
+  const std::vector<CsvColumn> columns = PlanColumns(layout, categorical);
+  ParsedFile file =
+      ParseText(input, layout.rows, settings, [&](std::string_view chunk, ParsedRows& out) {
+        ParseCsv(chunk, layout.delimiter, columns, out);
+      });
+  return {FileFormat::kCsv, std::move(layout), std::move(file)};
+}
+
+ParsedText ParseToLearn(const TextInput& input, const ReadOptions& options,
+                        const ParseSettings& settings, Schema& schema) {
+  schema.format = DetectFormat(input.text->text());
+  if (schema.format == FileFormat::kLibsvm) {
+    if (options.label != "auto" && options.label != "first") {
+      throw UserError(
+          fmt::format("{}: the label of a LIBSVM file comes first in its rows; leave out "
+                      "--label {}",
+                      input.source, options.label));
+    }
+    ParsedText parsed = ParseLibsvmText(input, kLargestIndex, settings);
+    LearnColumns(parsed.file, schema, settings.threads);
+    return parsed;
+  }
+  CsvLayout layout = FindCsvLayout(input.text->text(), input.source, options.label);
+  if (!input.categorical.empty() && layout.label != layout.columns - 1) {
+    throw UserError(fmt::format("{}: its label is its last column; leave out --label {}",
+                                input.source, options.label));
+  }
+  schema.file_columns = layout.columns - 1;
+  schema.categorical = input.categorical;
+  schema.features = CountFeatures(schema.file_columns, schema.categorical);
+  schema.label_column = options.label == "auto" ? "last" : options.label;
+  return ParseCsvText(input, std::move(layout), schema.categorical, settings);
+}
+
+std::int64_t CountTrainRows(std::int64_t rows, double valid_fraction) {
+  if (valid_fraction <= 0 || rows < 2) return rows;
+  const double valid = std::round(static_cast<double>(rows) * std::min(valid_fraction, 1.0));
+  return rows - std::clamp<std::int64_t>(static_cast<std::int64_t>(valid), 1, rows - 1);
+}
+
+// Everything that may have to point into the text; fills the labels and returns the rows without.
+ParsedText ParseAndLabel(const TextInput& input, const ReadOptions& options,
+                         const ParseSettings& settings, TrainingData& result,
+                         std::vector<std::int64_t>& order) {
+  ParsedText parsed = ParseToLearn(input, options, settings, result.schema);
+  if (result.schema.features == 0) {
+    throw UserError(
+        fmt::format("{}: no row has a feature; name a file with index:value pairs", input.source));
+  }
+  order = Random(options.seed).Permutation(parsed.file.rows());
+  result.train_rows = CountTrainRows(parsed.file.rows(), options.valid_fraction);
+  try {
+    LearnLabels(parsed.file, input.source, options.positive, result.schema);
+  } catch (const LabelProblem& problem) {
+    ThrowAtLabel(input, parsed, problem);
+  }
+  if (result.schema.label_kind == LabelKind::kValue) {
+    LearnTargets(parsed.file, input.source,
+                 std::span(order).first(static_cast<std::size_t>(result.train_rows)),
+                 result.schema);
+  }
+  const auto problem = EncodeLabels(parsed.file, result.schema, order, result.data);
+  if (problem) ThrowAtLabel(input, parsed, *problem);
+  return parsed;
+}
+
+ParsedText ParseWithSchema(const TextInput& input, const Schema& schema, Labels labels,
+                           const ParseSettings& settings) {
+  const FileFormat format = DetectFormat(input.text->text());
+  if (format != schema.format) {
+    throw UserError(fmt::format("{}: a {} file but the model was trained on {}; convert it",
+                                input.source, format == FileFormat::kCsv ? "CSV" : "LIBSVM",
+                                schema.format == FileFormat::kCsv ? "CSV" : "LIBSVM"));
+  }
+  if (format == FileFormat::kLibsvm) {
+    ParsedText parsed = ParseLibsvmText(input, schema.file_columns, settings);
+    ApplyColumns(parsed.file, schema, settings.threads);
+    return parsed;
+  }
+  return ParseCsvText(input, FindCsvLayout(input.text->text(), input.source, schema, labels),
+                      schema.categorical, settings);
+}
+
+}  // namespace
+
+TextInput InputFromBytes(std::string_view bytes, const std::string& source) {
+  return {.text = OpenBytes(bytes, source, MemoryBudget()), .source = source};
+}
+
+TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
+                              const ParseSettings& settings) {
+  TrainingData result;
+  result.data.source = input.source;
+  std::vector<std::int64_t> order;
+  {
+    const ParsedText parsed = ParseAndLabel(input, options, settings, result, order);
+    input.text.reset();
+    result.data.features = result.schema.features;
+    AssembleRows(parsed.file, order, settings.threads, result.data);
+  }
+  LearnScaling(result.data, result.train_rows, options.scaling, result.schema);
+  ApplyScaling(result.schema, result.data);
+  return result;
+}
+
+EvaluationData ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
+                                  const ParseSettings& settings) {
+  EvaluationData result;
+  result.data.source = input.source;
+  result.data.features = schema.features;
+  {
+    const ParsedText parsed = ParseWithSchema(input, schema, labels, settings);
+    const auto problem = EncodeLabels(parsed.file, schema, {}, result.data);
+    if (problem && labels == Labels::kRequired) ThrowAtLabel(input, parsed, *problem);
+    result.has_labels = !problem;
+    input.text.reset();
+    AssembleRows(parsed.file, {}, settings.threads, result.data);
+  }
+  ApplyScaling(schema, result.data);
+  return result;
+}
+
+TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options) {
+  return ReadTrainingText(OpenInput(path), options, {.threads = options.threads});
+}
+
+EvaluationData ReadWithSchema(const std::string& path, const Schema& schema, Labels labels,
+                              int threads) {
+  return ReadTextWithSchema(OpenInput(path), schema, labels, {.threads = threads});
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,31 @@
+// How a text becomes a data set, for callers that have it in memory or choose the chunks: tests,
+// the fuzzer and benchmarks. Everyone else reads files with dataset.h.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/dataset.h"
+#include "datasets/parsed_file.h"
+#include "datasets/schema.h"
+#include "datasets/text_source.h"
+
+namespace hogbatch {
+
+struct TextInput {
+  std::unique_ptr<TextSource> text;  // let go as soon as the rows are parsed
+  std::string source;                // names it in errors
+  std::vector<CategoricalColumn> categorical = {};
+};
+
+// Bytes that outlive the call, plain or packed.
+TextInput InputFromBytes(std::string_view bytes, const std::string& source);
+
+TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
+                              const ParseSettings& settings);
+EvaluationData ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
+                                  const ParseSettings& settings);
+
+}  // namespace hogbatch

@@ -1,0 +1,40 @@
+// Packed bytes become text.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace hogbatch {
+
+// Bytes that grow without being cleared or, where the system can move pages, copied.
+class Bytes {
+ public:
+  char* data() { return data_.get(); }
+  const char* data() const { return data_.get(); }
+  std::size_t capacity() const { return capacity_; }
+  std::size_t size() const { return size_; }
+  void set_size(std::size_t size) { size_ = size; }
+  void Grow(std::size_t capacity);
+
+ private:
+  struct Free {
+    void operator()(char* data) const { std::free(data); }
+  };
+  std::unique_ptr<char, Free> data_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;
+};
+
+enum class Packing { kNone, kGzip, kXz };
+
+// Told by the first bytes. Throws UserError for packings that are known but not read here.
+Packing FindPacking(std::string_view bytes, const std::string& source);
+
+// Unpacks all members or streams of a file. `source` names it in errors.
+Bytes UnpackGzip(std::string_view packed, const std::string& source, std::size_t max_bytes);
+Bytes UnpackXz(std::string_view packed, const std::string& source, std::size_t max_bytes);
+
+}  // namespace hogbatch
