@@ -7,6 +7,22 @@
 #include <cstdint>
 
 namespace hogbatch {
+namespace {
+
+// Bytes of the UTF-8 character at the front; 0 when there is none that can be printed.
+std::size_t CharacterSize(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return first >= ' ' && first != 0x7f ? 1 : 0;
+  const std::size_t size = first >= 0xf0 ? 4 : (first >= 0xe0 ? 3 : 2);
+  if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
+  const std::string_view rest = text.substr(1, size - 1);
+  const bool whole = std::all_of(rest.begin(), rest.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+  });
+  return whole ? size : 0;
+}
+
+}  // namespace
 
 std::optional<double> WholeNumber(std::string_view token) {
   double value = 0;
@@ -37,10 +53,13 @@ std::string DescribeBadNumber(std::string_view token) {
 std::string Quote(std::string_view token) {
   constexpr std::size_t kLongest = 40;
   std::string quoted = "'";
-  for (const unsigned char c : token.substr(0, kLongest)) {
-    quoted += c < ' ' || c == 127 ? '?' : static_cast<char>(c);
+  std::size_t at = 0;
+  while (at < token.size() && at < kLongest) {
+    const std::size_t size = CharacterSize(token.substr(at));
+    quoted += size == 0 ? "?" : token.substr(at, size);
+    at += std::max<std::size_t>(size, 1);
   }
-  if (token.size() > kLongest) quoted += "...";
+  if (at < token.size()) quoted += "...";
   return quoted + "'";
 }
 

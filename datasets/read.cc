@@ -30,6 +30,16 @@ TextInput OpenInput(const std::string& path) {
   return input;
 }
 
+FileFormat FormatOf(const TextInput& input) {
+  constexpr std::size_t kLooked = 4096;
+  const std::string_view text = input.text->text();
+  if (text.substr(0, kLooked).find('\0') != std::string_view::npos) {
+    throw UserError(
+        fmt::format("{}: holds binary data and no text; name a LIBSVM or CSV file", input.source));
+  }
+  return DetectFormat(text);
+}
+
 // The rows of a text, and what is needed to say where a row of it is.
 struct ParsedText {
   FileFormat format;
@@ -88,7 +98,7 @@ ParsedText ParseCsvText(const TextInput& input, CsvLayout layout,
 
 ParsedText ParseToLearn(const TextInput& input, const ReadOptions& options,
                         const ParseSettings& settings, Schema& schema) {
-  schema.format = DetectFormat(input.text->text());
+  schema.format = FormatOf(input);
   if (schema.format == FileFormat::kLibsvm) {
     if (options.label != "auto" && options.label != "first") {
       throw UserError(
@@ -146,7 +156,7 @@ ParsedText ParseAndLabel(const TextInput& input, const ReadOptions& options,
 
 ParsedText ParseWithSchema(const TextInput& input, const Schema& schema, Labels labels,
                            const ParseSettings& settings) {
-  const FileFormat format = DetectFormat(input.text->text());
+  const FileFormat format = FormatOf(input);
   if (format != schema.format) {
     throw UserError(fmt::format("{}: a {} file but the model was trained on {}; convert it",
                                 input.source, format == FileFormat::kCsv ? "CSV" : "LIBSVM",
