@@ -26,7 +26,7 @@ std::string EvalText(const EvalReport& report) {
   if (classes.auc) text += fmt::format("{:16}{:.6g}  ({})\n", "auc", *classes.auc, of);
   text += fmt::format("{:16}{:.6g}  ({})\n", "f1", classes.confusion.F1(), of);
   if (classes.confusion.classes() <= kReadableClasses) {
-    text += "\n" + classes.confusion.Table(classes.names);
+    text += fmt::format("\n{}", classes.confusion.Table(classes.names));
   } else {
     text += fmt::format(
         "(no table of who was taken for whom: {} classes are too many to read; "

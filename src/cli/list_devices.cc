@@ -30,11 +30,12 @@ int Devices(const DevicesOptions& options) {
     WriteOutput(json.dump(2) + "\n");
     return kExitOk;
   }
-  WriteOutput(fmt::format(
-      "cpu   {}\n      {} core{} for this process, {:.3g} GB of memory\n\n"
-      "--devices auto takes {}{}\n",
-      processor.description, UsableCores(), UsableCores() == 1 ? "" : "s", HostMemoryBytes() / 1e9,
-      chosen.front().info.name, chosen.size() == 1 ? "" : " to " + chosen.back().info.name));
+  WriteOutput(
+      fmt::format("cpu   {}\n      {} core{} for this process, {:.3g} GB of memory\n\n"
+                  "--devices auto takes {}{}\n",
+                  processor.description, UsableCores(), UsableCores() == 1 ? "" : "s",
+                  HostMemoryBytes() / 1e9, chosen.front().info.name,
+                  chosen.size() == 1 ? "" : fmt::format(" to {}", chosen.back().info.name)));
   return kExitOk;
 }
 

@@ -96,7 +96,7 @@ std::string EvaluationLine(const Progress& progress, const QualityScale& scale) 
   const auto add = [&](std::string_view split, const std::optional<EvaluationSums>& sums) {
     if (!sums || sums->rows == 0) return;
     line += fmt::format("  {} loss {:.4f}", split, sums->mean_loss());
-    if (split != "train") line += " " + QualityText(*sums, scale);
+    if (split != "train") line += fmt::format(" {}", QualityText(*sums, scale));
   };
   add("train", evaluation.train);
   add("valid", evaluation.valid);

@@ -42,7 +42,8 @@ std::string LabelsOf(const Schema& schema, std::span<const float> probabilities,
   }
   std::string text;
   for (const std::size_t label : ChooseLabels(probabilities, top)) {
-    text += (text.empty() ? "" : " ") + schema.label_names[label];
+    if (!text.empty()) text += ' ';
+    text += schema.label_names[label];
   }
   return Field(text);
 }
@@ -52,7 +53,7 @@ std::string LabelsOf(const Schema& schema, std::span<const float> probabilities,
 std::string PredictionHeader(const Schema& schema, const PredictionFormat& format) {
   if (!format.probabilities || schema.label_kind == LabelKind::kValue) return "";
   std::string line = schema.label_kind == LabelKind::kClass ? "label" : "labels";
-  for (const std::string& name : schema.label_names) line += "," + Field(name);
+  for (const std::string& name : schema.label_names) line += fmt::format(",{}", Field(name));
   return line + "\n";
 }
 

@@ -21,8 +21,10 @@ void Require(bool holds, const std::string& what) {
 
 std::int64_t Integer(const Json& value, std::int64_t min, std::string_view what) {
   Require(value.is_number_integer(), fmt::format("{} is not a whole number", what));
+  // Numbers of this size are in no honest file, and sums of smaller ones do not overflow.
+  constexpr auto kMax = std::int64_t{1} << 53;
   const auto number = value.get<std::int64_t>();
-  Require(number >= min, fmt::format("{} is {}", what, number));
+  Require(number >= min && number <= kMax, fmt::format("{} is {}", what, number));
   return number;
 }
 
@@ -83,16 +85,17 @@ void CheckColumns(const Schema& schema) {
 }
 
 void CheckScaling(const Schema& schema) {
-  // Shift is empty where only the size changes; 0 stays 0 then, and sparse rows sparse.
   const auto features = static_cast<std::size_t>(schema.features);
-  Require((schema.shift.empty() || schema.shift.size() == features) &&
-              (schema.scale.empty() || schema.scale.size() == features),
+  const std::size_t wanted = schema.scaling == ScalingKind::kNone ? 0 : features;
+  Require(schema.shift.size() == wanted && schema.scale.size() == wanted,
           "scaling and features differ in number");
 }
 
 void CheckLabels(const Schema& schema) {
   const std::set<std::string> names(schema.label_names.begin(), schema.label_names.end());
   Require(names.size() == schema.label_names.size(), "a label stands twice");
+  Require(schema.positive.empty() || (schema.label_kind == LabelKind::kClass && names.size() == 2),
+          "a positive label stands beside other than two classes");
   switch (schema.label_kind) {
     case LabelKind::kClass:
       Require(names.size() >= 2, "there are fewer than two classes");
