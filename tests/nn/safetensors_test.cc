@@ -6,7 +6,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -55,8 +54,10 @@ std::string WithLength(const std::string& header, const std::string& data) {
 }
 
 std::string Floats(std::initializer_list<float> numbers) {
-  std::string bytes(numbers.size() * sizeof(float), ' ');
-  std::memcpy(bytes.data(), std::data(numbers), bytes.size());
+  std::string bytes;
+  for (const float number : numbers) {
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
   return bytes;
 }
 
@@ -190,6 +191,8 @@ struct Damage {
   const char* name;
   std::string file;
   const char* says;
+
+  friend void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
 };
 
 // A tensor "w" whose description is damaged.
