@@ -39,7 +39,9 @@ class LazyRows {
     device_.Wait();  // the rows are here, and the device has done with the last skipped_
     skipped_.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
-      std::int64_t& last = last_[static_cast<std::size_t>(rows_[i])];
+      const auto row = static_cast<std::size_t>(rows_[i]);  // a negative one becomes huge
+      Check(row < last_.size(), "an update touches a row its layer does not have");
+      std::int64_t& last = last_[row];
       const std::int64_t missed = std::max<std::int64_t>(0, update - last - 1);
       skipped_[i] = static_cast<std::int32_t>(
           std::min<std::int64_t>(missed, std::numeric_limits<std::int32_t>::max()));
