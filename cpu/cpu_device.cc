@@ -65,7 +65,7 @@ class CpuDevice final : public Device {
   }
   void DenseBackwardWeights(const Tensor& x, const Tensor& dy, float scale, float keep,
                             const Tensor& dw, const Tensor& dbias) override {
-    AddOuterProduct(x, dy, scale, keep, dw, scratch_);
+    UpdateWeights(x, dy, scale, keep, dw, scratch_);
     AddColumnSums(dy, scale, keep, dbias);
   }
   void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,

@@ -2,10 +2,7 @@
 
 #include <dnnl.h>
 
-#include <algorithm>
-
-#include "core/racy.h"
-#include "cpu/steps.h"
+#include "cpu/outer_product.h"
 
 namespace hogbatch::cpu {
 namespace {
@@ -18,9 +15,6 @@ void Sgemm(char transpose_a, char transpose_b, std::int64_t m, std::int64_t n, s
       dnnl_sgemm(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   if (status != dnnl_success) throw DeviceError("oneDNN refused a matrix product");
 }
-
-// Rows of dw made in private memory at a time.
-constexpr std::int64_t kTileRows = 64;
 
 }  // namespace
 
@@ -38,22 +32,21 @@ void MultiplyBackward(const Tensor& dy, const Tensor& w, const Tensor& dx) {
         dx.host(), dx.stride);
 }
 
-void AddOuterProduct(const Tensor& x, const Tensor& dy, float scale, float keep, const Tensor& dw,
-                     std::vector<float>& tile) {
+void UpdateWeights(const Tensor& x, const Tensor& dy, float scale, float keep, const Tensor& dw,
+                   std::vector<float>& scratch) {
   Check(x.rows == dy.rows && dw.rows == x.cols && dw.cols == dy.cols, "xᵀ · dy = dw in shape");
-  tile.resize(std::max<std::size_t>(tile.size(), kTileRows * dw.cols));
-  for (std::int64_t first = 0; first < dw.rows; first += kTileRows) {
-    const std::int64_t count = std::min(kTileRows, dw.rows - first);
-    if (x.rows == 0)
-      std::fill_n(tile.data(), count * dw.cols, 0.0f);
-    else
-      Sgemm('T', 'N', count, dw.cols, x.rows, 1, x.host() + first, x.stride, dy.host(), dy.stride,
-            0, tile.data(), dw.cols);
-    for (std::int64_t r = 0; r < count; ++r) {
-      AddScaledRow(tile.data() + r * dw.cols, scale, keep, dw.cols,
-                   dw.host() + (first + r) * dw.stride);
-    }
-  }
+  AddOuterProduct({.depth = x.rows,
+                   .rows = dw.rows,
+                   .cols = dw.cols,
+                   .a = x.host(),
+                   .a_stride = x.stride,
+                   .b = dy.host(),
+                   .b_stride = dy.stride,
+                   .scale = scale,
+                   .keep = keep,
+                   .c = dw.host(),
+                   .c_stride = dw.stride},
+                  scratch);
 }
 
 }  // namespace hogbatch::cpu

@@ -12,8 +12,8 @@ namespace hogbatch::cpu {
 void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y);
 // dx = dy · wᵀ
 void MultiplyBackward(const Tensor& dy, const Tensor& w, const Tensor& dx);
-// dw = keep · dw + scale · xᵀ · dy, where dw may be shared weights; `tile` is scratch.
-void AddOuterProduct(const Tensor& x, const Tensor& dy, float scale, float keep, const Tensor& dw,
-                     std::vector<float>& tile);
+// dw = keep · dw + scale · xᵀ · dy, where dw may be shared weights.
+void UpdateWeights(const Tensor& x, const Tensor& dy, float scale, float keep, const Tensor& dw,
+                   std::vector<float>& scratch);
 
 }  // namespace hogbatch::cpu

@@ -12,6 +12,7 @@
 // picking would run before they are ready.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
     !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#define HOGBATCH_MULTIVERSION 1
 #define HOGBATCH_CLONES \
   __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else

@@ -1,0 +1,162 @@
+#include "cpu/outer_product.h"
+
+#include <algorithm>
+
+#include "cpu/simd.h"
+
+namespace hogbatch::cpu {
+namespace {
+
+constexpr int kTileRows =
+    6;  // times two vectors: twelve sums, two of b and one of a fill 16 registers
+constexpr std::int64_t kDepth = 128;  // of one pass; the tile's panels then stay in the first cache
+constexpr std::int64_t kColumns =
+    512;  // of one pass; 128 deep they are half of a 512 KB second cache
+
+template <int kLanes>
+using Vector [[gnu::vector_size(kLanes * sizeof(float)), gnu::aligned(4), gnu::may_alias]] = float;
+
+// Rows cut into panels `width` wide, so that what the tile loop reads lies in the order it reads
+// it. The last panel is filled up with zeros.
+template <int kWidth>
+[[gnu::always_inline]] inline void Pack(const float* from, std::int64_t stride, std::int64_t depth,
+                                        std::int64_t cols, float* __restrict to) {
+  for (std::int64_t first = 0; first < cols; first += kWidth) {
+    const std::int64_t n = std::min<std::int64_t>(kWidth, cols - first);
+    for (std::int64_t d = 0; d < depth; ++d, to += kWidth) {
+      const float* row = from + d * stride + first;
+      if (n == kWidth) {
+        for (int i = 0; i < kWidth; ++i) to[i] = row[i];
+      } else {
+        for (std::int64_t i = 0; i < kWidth; ++i) to[i] = i < n ? row[i] : 0.0f;
+      }
+    }
+  }
+}
+
+// c's tile from two panels. The sums live in registers until the one addition to c.
+template <int kLanes, int kRows>
+[[gnu::always_inline]] inline void MultiplyTile(const float* a, const float* b, std::int64_t depth,
+                                                std::int64_t cols, float scale, float keep,
+                                                float* c, std::int64_t c_stride) {
+  using V = Vector<kLanes>;
+  for (int r = 0; r < kRows; ++r) __builtin_prefetch(c + r * c_stride + 8 * kLanes, 1);
+  V sums[kRows][2] = {};
+  for (std::int64_t d = 0; d < depth; ++d, a += kTileRows, b += 2 * kLanes) {
+    const V b0 = *reinterpret_cast<const V*>(b);
+    const V b1 = *reinterpret_cast<const V*>(b + kLanes);
+    for (int r = 0; r < kRows; ++r) {
+      sums[r][0] += a[r] * b0;
+      sums[r][1] += a[r] * b1;
+    }
+  }
+#ifndef HOGBATCH_TSAN
+  if (cols == 2 * kLanes) {
+    for (int r = 0; r < kRows; ++r, c += c_stride) {
+      V* to = reinterpret_cast<V*>(c);
+      to[0] = keep == 0 ? scale * sums[r][0] : keep * to[0] + scale * sums[r][0];
+      to[1] = keep == 0 ? scale * sums[r][1] : keep * to[1] + scale * sums[r][1];
+    }
+    return;
+  }
+#endif
+  // By way of memory: indexing the sums themselves would keep them out of registers above.
+  alignas(64) float tile[kRows][2 * kLanes];
+  for (int r = 0; r < kRows; ++r) {
+    *reinterpret_cast<V*>(tile[r]) = sums[r][0];
+    *reinterpret_cast<V*>(tile[r] + kLanes) = sums[r][1];
+  }
+  for (int r = 0; r < kRows; ++r, c += c_stride) {
+    for (std::int64_t i = 0; i < cols; ++i) {
+      const float before = keep == 0 ? 0.0f : keep * RacyLoad(c + i);
+      RacyStore(c + i, before + scale * tile[r][i]);
+    }
+  }
+}
+
+// Rows of c outside, columns inside: shared weights are walked in memory's order.
+template <int kLanes>
+[[gnu::always_inline]] inline void MultiplyPanels(const OuterProduct& p, const float* a,
+                                                  const float* b) {
+  constexpr int kWidth = 2 * kLanes;
+  for (std::int64_t r = 0; r < p.rows; r += kTileRows, a += p.depth * kTileRows) {
+    for (std::int64_t j = 0; j < p.cols; j += kWidth) {
+      const float* panel = b + j * p.depth;
+      const std::int64_t cols = std::min<std::int64_t>(kWidth, p.cols - j);
+      float* c = p.c + r * p.c_stride + j;
+      const auto multiply = [&]<int kRows>() __attribute__((always_inline)) {
+        MultiplyTile<kLanes, kRows>(a, panel, p.depth, cols, p.scale, p.keep, c, p.c_stride);
+      };
+      switch (std::min<std::int64_t>(kTileRows, p.rows - r)) {
+        case 1:
+          multiply.template operator()<1>();
+          break;
+        case 2:
+          multiply.template operator()<2>();
+          break;
+        case 3:
+          multiply.template operator()<3>();
+          break;
+        case 4:
+          multiply.template operator()<4>();
+          break;
+        case 5:
+          multiply.template operator()<5>();
+          break;
+        default:
+          multiply.template operator()<6>();
+          break;
+      }
+    }
+  }
+}
+
+std::int64_t RoundUp(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
+
+// A product of at most kDepth and kColumns.
+template <int kLanes>
+[[gnu::always_inline]] inline void AddBlock(const OuterProduct& p, float* scratch) {
+  float* packed_a = scratch;
+  float* packed_b = scratch + RoundUp(p.rows, kTileRows) * p.depth;
+  Pack<kTileRows>(p.a, p.a_stride, p.depth, p.rows, packed_a);
+  Pack<2 * kLanes>(p.b, p.b_stride, p.depth, p.cols, packed_b);
+  MultiplyPanels<kLanes>(p, packed_a, packed_b);
+}
+
+}  // namespace
+
+// One version a vector width; the loader picks, as with HOGBATCH_CLONES.
+#ifdef HOGBATCH_MULTIVERSION
+__attribute__((target("arch=x86-64-v4"))) void AddPanels(const OuterProduct& p, float* scratch) {
+  AddBlock<16>(p, scratch);
+}
+__attribute__((target("arch=x86-64-v3"))) void AddPanels(const OuterProduct& p, float* scratch) {
+  AddBlock<8>(p, scratch);
+}
+__attribute__((target("default")))
+#endif
+void AddPanels(const OuterProduct& p, float* scratch) {
+  AddBlock<4>(p, scratch);
+}
+
+void AddOuterProduct(const OuterProduct& product, std::vector<float>& scratch) {
+  const std::int64_t depth = std::min(product.depth, kDepth);
+  const std::size_t needed =
+      (RoundUp(product.rows, kTileRows) + RoundUp(std::min(product.cols, kColumns), 32)) * depth;
+  scratch.resize(std::max(scratch.size(), needed));
+  for (std::int64_t j = 0; j < product.cols; j += kColumns) {
+    // At least once, so that a batch without rows still keeps or clears.
+    for (std::int64_t d = 0; d == 0 || d < product.depth; d += kDepth) {
+      OuterProduct block = product;
+      block.depth = std::min(kDepth, product.depth - d);
+      block.cols = std::min(kColumns, product.cols - j);
+      block.a += d * product.a_stride;
+      block.b += d * product.b_stride + j;
+      block.c += j;
+      if (d > 0) block.keep = 1;
+      AddPanels(block, scratch.data());
+    }
+  }
+}
+
+}  // namespace hogbatch::cpu
