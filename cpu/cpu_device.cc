@@ -85,7 +85,7 @@ class CpuDevice final : public Device {
   }
   void SquaredLoss(const Tensor& outputs, const Targets& targets, float scale, const Tensor& losses,
                    const Tensor& gradient) override {
-    cpu::SquaredLoss(outputs, targets, scale, losses, gradient);
+    cpu::SquaredLoss(outputs, targets, scale, losses, gradient, scratch_);
   }
 
   void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y) override {
@@ -103,7 +103,7 @@ class CpuDevice final : public Device {
 
  private:
   DeviceInfo info_;
-  std::vector<float> scratch_;
+  Scratch scratch_;
 };
 
 }  // namespace

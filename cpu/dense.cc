@@ -33,7 +33,7 @@ void MultiplyBackward(const Tensor& dy, const Tensor& w, const Tensor& dx) {
 }
 
 void UpdateWeights(const Tensor& x, const Tensor& dy, float scale, float keep, const Tensor& dw,
-                   std::vector<float>& scratch) {
+                   Scratch& scratch) {
   Check(x.rows == dy.rows && dw.rows == x.cols && dw.cols == dy.cols, "xᵀ · dy = dw in shape");
   AddOuterProduct({.depth = x.rows,
                    .rows = dw.rows,

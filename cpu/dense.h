@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "cpu/scratch.h"
 #include "device/device.h"
 
 namespace hogbatch::cpu {
@@ -14,6 +14,6 @@ void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y);
 void MultiplyBackward(const Tensor& dy, const Tensor& w, const Tensor& dx);
 // dw = keep · dw + scale · xᵀ · dy, where dw may be shared weights.
 void UpdateWeights(const Tensor& x, const Tensor& dy, float scale, float keep, const Tensor& dw,
-                   std::vector<float>& scratch);
+                   Scratch& scratch);
 
 }  // namespace hogbatch::cpu

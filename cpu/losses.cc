@@ -1,5 +1,6 @@
 #include "cpu/losses.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cpu/simd.h"
@@ -28,7 +29,7 @@ inline float Softplus(float x) {
 
 }  // namespace
 
-// The sum of e^(o - top), and the log of which is the loss without o[target] - top.
+// The sum of e^(o - top): its log less o[target] - top is the loss.
 HOGBATCH_CLONES float SumExp(const float* o, std::int64_t n, float top) {
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -83,14 +84,13 @@ HOGBATCH_CLONES float SigmoidRow(const float* __restrict o, float* __restrict ma
 }
 
 void SigmoidLoss(const Tensor& outputs, const Targets& targets, const Tensor& class_weights,
-                 float scale, const Tensor& losses, const Tensor& gradient,
-                 std::vector<float>& marks) {
+                 float scale, const Tensor& losses, const Tensor& gradient, Scratch& scratch) {
   const std::int64_t n = outputs.cols;
   const float mean = 1.0f / static_cast<float>(n);
   const std::int64_t* offsets = targets.label_offsets.host();
-  marks.resize(n);
+  float* const unwanted = gradient.empty() ? scratch.Get(n) : nullptr;
   for (std::int64_t r = 0; r < outputs.rows; ++r) {
-    float* row = gradient.empty() ? marks.data() : RowOf(gradient, r);
+    float* row = gradient.empty() ? unwanted : RowOf(gradient, r);
     std::fill_n(row, n, -1.0f);
     for (std::int64_t i = offsets[r]; i < offsets[r + 1]; ++i) {
       const std::int32_t label = targets.labels.host()[i];
@@ -114,12 +114,12 @@ HOGBATCH_CLONES float SquaredRow(const float* __restrict o, const float* __restr
 }
 
 void SquaredLoss(const Tensor& outputs, const Targets& targets, float scale, const Tensor& losses,
-                 const Tensor& gradient) {
+                 const Tensor& gradient, Scratch& scratch) {
   const std::int64_t n = outputs.cols;
   const float mean = 1.0f / static_cast<float>(n);
-  std::vector<float> unwanted(gradient.empty() ? n : 0);
+  float* const unwanted = gradient.empty() ? scratch.Get(n) : nullptr;
   for (std::int64_t r = 0; r < outputs.rows; ++r) {
-    float* g = gradient.empty() ? unwanted.data() : RowOf(gradient, r);
+    float* g = gradient.empty() ? unwanted : RowOf(gradient, r);
     LossOf(losses, r) =
         mean * SquaredRow(RowOf(outputs, r), targets.values.host() + r * n, n, 2 * scale * mean, g);
   }

@@ -2,8 +2,7 @@
 // written.
 #pragma once
 
-#include <vector>
-
+#include "cpu/scratch.h"
 #include "device/device.h"
 
 namespace hogbatch::cpu {
@@ -11,12 +10,10 @@ namespace hogbatch::cpu {
 void SoftmaxLoss(const Tensor& outputs, const Targets& targets, const Tensor& class_weights,
                  float scale, const Tensor& losses, const Tensor& gradient);
 
-// `marks` is scratch, as wide as the outputs afterwards.
 void SigmoidLoss(const Tensor& outputs, const Targets& targets, const Tensor& class_weights,
-                 float scale, const Tensor& losses, const Tensor& gradient,
-                 std::vector<float>& marks);
+                 float scale, const Tensor& losses, const Tensor& gradient, Scratch& scratch);
 
 void SquaredLoss(const Tensor& outputs, const Targets& targets, float scale, const Tensor& losses,
-                 const Tensor& gradient);
+                 const Tensor& gradient, Scratch& scratch);
 
 }  // namespace hogbatch::cpu

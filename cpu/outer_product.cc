@@ -13,6 +13,8 @@ constexpr std::int64_t kDepth = 128;  // of one pass; the tile's panels then sta
 constexpr std::int64_t kColumns =
     512;  // of one pass; 128 deep they are half of a 512 KB second cache
 
+constexpr std::int64_t kWidest = 32;  // panel, in floats
+
 template <int kLanes>
 using Vector [[gnu::vector_size(kLanes * sizeof(float)), gnu::aligned(4), gnu::may_alias]] = float;
 
@@ -74,6 +76,17 @@ template <int kLanes, int kRows>
   }
 }
 
+// The tile loop for the `rows` that are left, at most kRows.
+template <int kLanes, int kRows = kTileRows>
+[[gnu::always_inline]] inline void MultiplyRows(std::int64_t rows, const float* a, const float* b,
+                                                const OuterProduct& p, std::int64_t cols,
+                                                float* c) {
+  if constexpr (kRows > 1) {
+    if (rows < kRows) return MultiplyRows<kLanes, kRows - 1>(rows, a, b, p, cols, c);
+  }
+  MultiplyTile<kLanes, kRows>(a, b, p.depth, cols, p.scale, p.keep, c, p.c_stride);
+}
+
 // Rows of c outside, columns inside: shared weights are walked in memory's order.
 template <int kLanes>
 [[gnu::always_inline]] inline void MultiplyPanels(const OuterProduct& p, const float* a,
@@ -81,32 +94,8 @@ template <int kLanes>
   constexpr int kWidth = 2 * kLanes;
   for (std::int64_t r = 0; r < p.rows; r += kTileRows, a += p.depth * kTileRows) {
     for (std::int64_t j = 0; j < p.cols; j += kWidth) {
-      const float* panel = b + j * p.depth;
-      const std::int64_t cols = std::min<std::int64_t>(kWidth, p.cols - j);
-      float* c = p.c + r * p.c_stride + j;
-      const auto multiply = [&]<int kRows>() __attribute__((always_inline)) {
-        MultiplyTile<kLanes, kRows>(a, panel, p.depth, cols, p.scale, p.keep, c, p.c_stride);
-      };
-      switch (std::min<std::int64_t>(kTileRows, p.rows - r)) {
-        case 1:
-          multiply.template operator()<1>();
-          break;
-        case 2:
-          multiply.template operator()<2>();
-          break;
-        case 3:
-          multiply.template operator()<3>();
-          break;
-        case 4:
-          multiply.template operator()<4>();
-          break;
-        case 5:
-          multiply.template operator()<5>();
-          break;
-        default:
-          multiply.template operator()<6>();
-          break;
-      }
+      MultiplyRows<kLanes>(p.rows - r, a, b + j * p.depth, p,
+                           std::min<std::int64_t>(kWidth, p.cols - j), p.c + r * p.c_stride + j);
     }
   }
 }
@@ -116,8 +105,8 @@ std::int64_t RoundUp(std::int64_t n, std::int64_t to) { return (n + to - 1) / to
 // A product of at most kDepth and kColumns.
 template <int kLanes>
 [[gnu::always_inline]] inline void AddBlock(const OuterProduct& p, float* scratch) {
-  float* packed_a = scratch;
-  float* packed_b = scratch + RoundUp(p.rows, kTileRows) * p.depth;
+  float* packed_b = scratch;
+  float* packed_a = scratch + RoundUp(p.cols, kWidest) * p.depth;  // b's panels stay aligned
   Pack<kTileRows>(p.a, p.a_stride, p.depth, p.rows, packed_a);
   Pack<2 * kLanes>(p.b, p.b_stride, p.depth, p.cols, packed_b);
   MultiplyPanels<kLanes>(p, packed_a, packed_b);
@@ -139,11 +128,12 @@ void AddPanels(const OuterProduct& p, float* scratch) {
   AddBlock<4>(p, scratch);
 }
 
-void AddOuterProduct(const OuterProduct& product, std::vector<float>& scratch) {
+void AddOuterProduct(const OuterProduct& product, Scratch& scratch) {
   const std::int64_t depth = std::min(product.depth, kDepth);
   const std::size_t needed =
-      (RoundUp(product.rows, kTileRows) + RoundUp(std::min(product.cols, kColumns), 32)) * depth;
-  scratch.resize(std::max(scratch.size(), needed));
+      (RoundUp(product.rows, kTileRows) + RoundUp(std::min(product.cols, kColumns), kWidest)) *
+      depth;
+  float* const panels = scratch.Get(needed);
   for (std::int64_t j = 0; j < product.cols; j += kColumns) {
     // At least once, so that a batch without rows still keeps or clears.
     for (std::int64_t d = 0; d == 0 || d < product.depth; d += kDepth) {
@@ -154,7 +144,7 @@ void AddOuterProduct(const OuterProduct& product, std::vector<float>& scratch) {
       block.b += d * product.b_stride + j;
       block.c += j;
       if (d > 0) block.keep = 1;
-      AddPanels(block, scratch.data());
+      AddPanels(block, panels);
     }
   }
 }

@@ -8,7 +8,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+
+#include "cpu/scratch.h"
 
 namespace hogbatch::cpu {
 
@@ -24,7 +25,6 @@ struct OuterProduct {
   std::int64_t c_stride;
 };
 
-// `scratch` grows to what the packed panels need.
-void AddOuterProduct(const OuterProduct& product, std::vector<float>& scratch);
+void AddOuterProduct(const OuterProduct& product, Scratch& scratch);
 
 }  // namespace hogbatch::cpu
