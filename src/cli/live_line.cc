@@ -45,6 +45,7 @@ std::string ShortCount(double count) {
 std::string ShortTime(double seconds) {
   // Beyond a century the number says nothing; and it must fit an integer.
   const auto whole = static_cast<std::int64_t>(std::ceil(std::min(seconds, 3e9)));
+  if (seconds < 9.95) return fmt::format("{:.1f}s", std::max(seconds, 0.0));
   if (whole < 60) return fmt::format("{}s", whole);
   if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
   if (whole < 360000) return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);

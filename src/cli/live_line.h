@@ -26,7 +26,7 @@ struct Quality {
 std::vector<Quality> Qualities(const EvaluationSums& sums, const QualityScale& scale);
 
 std::string ShortCount(double count);     // 950, 12.3k, 4.56M
-std::string ShortTime(double seconds);    // 8s, 3m05s, 2h10m
+std::string ShortTime(double seconds);    // 0.8s, 12s, 3m05s, 2h10m
 std::string Grouped(std::int64_t count);  // 1,234,567
 
 // As many of the fields, joined by two spaces, as `width` columns hold; the first is cut if it must

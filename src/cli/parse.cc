@@ -35,6 +35,7 @@ class Registrar final : public OptionVisitor {
   explicit Registrar(CLI::App& app) : app_(app) {}
 
   const std::vector<std::string>& names() const { return names_; }
+  const std::string& group() const { return group_; }
 
   void Group(std::string_view title) override { group_ = title; }
 
@@ -108,7 +109,6 @@ template <typename Options>
 struct Registered {
   Registered(const char* name, const char* help) : app(help, name), registrar(app) {
     app.formatter(MakeFormatter());
-    app.set_help_flag("--help,-h", "Print this");
   }
   void Positional(const char* meta, std::string& value, const char* help) {
     app.add_option(meta, value, help)->type_name("FILE");
@@ -133,6 +133,12 @@ std::string ProgramHelp() {
   return text + "\nOptions:\n  --help     print this\n  --version  print the version\n";
 }
 
+// CLI11 leaves two empty lines between groups; one is enough.
+std::string TidyHelp(std::string help) {
+  for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+  return help;
+}
+
 // The first thing CLI11 could not place, as a sentence.
 [[noreturn]] void ThrowUnknown(const CLI::App& app, const std::vector<std::string>& names) {
   std::vector<std::string> known = names;
@@ -155,13 +161,19 @@ Command ParseCommand(std::span<const std::string> arguments, const char* name, c
   Registered<Options> command(name, help);
   declare(command);
   command.options.Visit(command.registrar);
+  command.app.set_help_flag("-h,--help", "Print this")->group(command.registrar.group());
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     command.app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    return PrintText{command.app.help(fmt::format("hogbatch {}", name))};
+    return PrintText{TidyHelp(command.app.help("hogbatch"))};
   } catch (const CLI::ExtrasError&) {
     ThrowUnknown(command.app, command.registrar.names());
+  } catch (const CLI::ArgumentMismatch& error) {
+    // "--epochs: 1 required X missing"
+    const std::string_view what = error.what();
+    throw UserError(fmt::format("{} needs a value; see hogbatch {} --help",
+                                what.substr(0, what.find(':')), name));
   } catch (const CLI::ParseError& error) {
     throw UserError(fmt::format("{}; see hogbatch {} --help", error.what(), name));
   }
@@ -220,9 +232,9 @@ Command Parse(std::span<const std::string> arguments) {
   } else {
     const std::vector<std::string> known = {"train",   "eval",   "predict",
                                             "devices", "--help", "--version"};
-    throw UserError(fmt::format("unknown {} {}{}; see hogbatch --help",
-                                name.starts_with('-') ? "option" : "command", name,
-                                DidYouMean(name, known)));
+    const std::string nearest = DidYouMean(name, known);
+    throw UserError(fmt::format("unknown {} {}{}", name.starts_with('-') ? "option" : "command",
+                                name, nearest.empty() ? "; see hogbatch --help" : nearest));
   }
   RequireModelAndData(command);
   return command;
