@@ -55,7 +55,7 @@ const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) 
   CheckStop();
   CheckEvaluation();
   Dispatch();
-  if (now_ - reported_at_ >= rules_.report_every) actions_.reports.push_back(ReportProgress());
+  if (now_ >= reported_at_ + rules_.report_every) actions_.reports.push_back(ReportProgress());
   return actions_;
 }
 
@@ -153,7 +153,7 @@ void Coordinator::Stop(StopReason reason) {
 void Coordinator::CheckStop() {
   if (reason_ != StopReason::kNone) return;
   if (job_.finished()) Stop(StopReason::kEpochs);
-  if (now_ - start_ >= rules_.max_seconds) Stop(StopReason::kMaxTime);
+  if (now_ >= start_ + rules_.max_seconds) Stop(StopReason::kMaxTime);
 }
 
 // A round is due at the start, every `eval_every` epochs, and at the end if the model changed
@@ -163,8 +163,8 @@ void Coordinator::CheckEvaluation() {
   if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) return;
   const bool stopping = reason_ != StopReason::kNone;
   const bool due = stopping ? job_.quiet() : job_.epoch() >= next_evaluation_;
-  // A synchronous step in the middle of being applied is no model.
-  if (!due || open_slices_ > 0) return;
+  // A synchronous step half applied is no model.
+  if (!due || job_.step_open()) return;
   evaluated_at_ = job_.examples();
   next_evaluation_ = (std::floor(job_.epoch() / rules_.eval_every) + 1) * rules_.eval_every;
   rounds_.Begin(job_.epoch());
@@ -191,7 +191,7 @@ std::optional<Task> Coordinator::NextTask(const WorkerState& worker) {
   if (evaluating_ < std::max(1, live_ / 2)) {
     if (auto task = rounds_.Next()) return task;
   }
-  if (reason_ == StopReason::kNone) {
+  if (reason_ == StopReason::kNone && open_slices_ == 0) {
     const JobState job = job_.state();
     const JobTable table{.jobs = {&job, 1}, .workers = workers_};
     if (const auto assignment = algorithm_.Assign(worker, table)) {
@@ -262,7 +262,8 @@ bool Coordinator::done() const {
 }
 
 double Coordinator::next_tick() const {
-  return std::min(reported_at_ + rules_.report_every, start_ + rules_.max_seconds);
+  const double report = reported_at_ + rules_.report_every;
+  return reason_ == StopReason::kNone ? std::min(report, start_ + rules_.max_seconds) : report;
 }
 
 RunResult Coordinator::Result() const {

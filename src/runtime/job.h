@@ -27,6 +27,7 @@ class Job {
 
   // Synchronous training: the gradients of a step are complete when all its tasks came back, and
   // the step is over when all its slices were applied.
+  bool step_open() const { return held_tasks_ > 0 || held_rows_ > 0; }
   bool step_gathered() const { return held_tasks_ == 0 && held_rows_ > 0; }
   Task ApplySlice(std::int32_t slice, std::int32_t slices) const;
   void CompleteStep();

@@ -1,0 +1,118 @@
+// A small data set that a network can learn, and whole runs of real workers on it.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/random.h"
+#include "cpu/cpu.h"
+#include "device/simulated.h"
+#include "nn/initialize.h"
+#include "tests/runtime/fakes.h"
+
+namespace hogbatch {
+
+// Two classes by the sign of a random direction; about a third of the entries are not zero.
+inline Dataset MakeRows(std::int64_t rows, std::int64_t features, Storage storage) {
+  Random random(11);
+  std::vector<double> direction;
+  for (std::int64_t i = 0; i < features; ++i) direction.push_back(random.Normal());
+  Dataset data{.source = "made up", .rows = rows, .features = features};
+  data.is_sparse = storage == Storage::kSparse;
+  data.offsets.push_back(0);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    double side = 0;
+    for (std::int64_t column = 0; column < features; ++column) {
+      const float x = random.Uniform() < 0.3 ? static_cast<float>(random.Normal()) : 0.0f;
+      side += x * direction[static_cast<std::size_t>(column)];
+      data.dense.push_back(x);
+      if (x == 0) continue;
+      data.columns.push_back(static_cast<std::int32_t>(column));
+      data.values.push_back(x);
+    }
+    data.offsets.push_back(static_cast<std::int64_t>(data.columns.size()));
+    data.classes.push_back(side > 0);
+  }
+  if (data.is_sparse) {
+    data.dense.clear();
+  } else {
+    data.offsets.clear();
+    data.columns.clear();
+    data.values.clear();
+  }
+  return data;
+}
+
+// A run of real workers: set what matters, then InVirtualTime() or OnThreads().
+struct SmallRun {
+  std::string algorithm = "hogbatch";
+  AlgorithmOptions algorithm_options = {};
+  Storage storage = Storage::kDense;
+  std::vector<double> seconds_per_row = {1e-4, 1e-4};  // one a worker
+  OptimizerOptions optimizer = {};
+  RateOptions rate = {};
+  RunRules rules = {.epochs = 3, .target_loss = {}};
+  std::int64_t fail_call = 0;  // of the last worker's device
+
+  Recorder recorder = {};
+  RunResult result = {};
+
+  // The model after the run.
+  std::vector<float> InVirtualTime() { return Run(Time::kVirtual); }
+  std::vector<float> OnThreads() { return Run(Time::kReal); }
+
+ private:
+  enum class Time : std::uint8_t { kVirtual, kReal };
+
+  std::vector<float> Run(Time time) {
+    constexpr std::int64_t kRows = 2200;
+    constexpr std::int64_t kTrain = 2000;
+    const Dataset data = MakeRows(kRows, 30, storage);
+    const ModelSpec spec{.inputs = 30,
+                         .hidden = {24, 16},
+                         .outputs = 2,
+                         .activation = Activation::kRelu,
+                         .sparse_input = data.is_sparse};
+    const int count = static_cast<int>(seconds_per_row.size());
+    JobMemory memory(spec, data, kTrain, nullptr, count);
+    Initialize(memory.store.layout(), Initialization::kHe, 5, memory.store.quiet());
+    memory.optimizer = optimizer;
+    memory.explicit_momentum = optimizer.momentum;
+
+    Coordinator::Setup setup{
+        .job = {.id = 0, .model = spec, .train_rows = kTrain, .epochs = rules.epochs},
+        .rows = {.train = kTrain, .valid = kRows - kTrain, .test = 0},
+        .rules = rules,
+        .rates = RatePlan(rate, rules.epochs),
+        .workers = {}};
+    std::vector<WorkerFactory> factories;
+    std::vector<CostModel> costs;
+    for (int i = 0; i < count; ++i) {
+      costs.push_back({.seconds_per_row = seconds_per_row[static_cast<std::size_t>(i)]});
+      setup.workers.push_back({.name = "cpu." + std::to_string(i), .description = "test"});
+      factories.push_back([&, i] {
+        std::unique_ptr<Device> device =
+            cpu::MakeDevice(setup.workers[static_cast<std::size_t>(i)]);
+        const std::int64_t fails = i + 1 == count ? fail_call : 0;
+        if (time == Time::kVirtual || fails > 0) {
+          device = sim::MakeSimulatedDevice(
+              std::move(device), {.cost = costs[static_cast<std::size_t>(i)], .fail_call = fails});
+        }
+        return MakeWorker(i, std::move(device), memory);
+      });
+    }
+    const std::unique_ptr<Algorithm> chosen = MakeAlgorithm(algorithm, algorithm_options);
+    Coordinator coordinator(*chosen, setup);
+    const std::atomic<int> interrupts = 0;
+    const std::unique_ptr<Executor> executor =
+        time == Time::kVirtual ? MakeVirtualExecutor(factories, costs)
+                               : MakeThreadExecutor(factories, Pinning::kNone, interrupts);
+    executor->Run(coordinator, recorder);
+    result = coordinator.Result();
+    return {memory.store.quiet().begin(), memory.store.quiet().end()};
+  }
+};
+
+}  // namespace hogbatch

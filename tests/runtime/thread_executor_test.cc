@@ -1,0 +1,58 @@
+// Real threads and mailboxes.
+#include <gtest/gtest.h>
+
+#include "tests/runtime/small_problem.h"
+
+namespace hogbatch {
+namespace {
+
+TEST(ThreadExecutor, TrainsOneModelOnSeveralThreads) {
+  for (const Storage storage : {Storage::kDense, Storage::kSparse}) {
+    SmallRun run{.storage = storage, .seconds_per_row = {0, 0, 0, 0}};
+    run.rules.epochs = 20;
+    run.OnThreads();
+    EXPECT_EQ(run.result.stopped_because, StopReason::kEpochs);
+    EXPECT_EQ(run.result.totals.examples, 40000);
+    const EvaluationSums& valid = *run.result.saved->valid;
+    EXPECT_GT(valid.correct, valid.rows * 85 / 100);
+  }
+}
+
+TEST(ThreadExecutor, SurvivesAFailingWorker) {
+  SmallRun run{.fail_call = 50};
+  run.OnThreads();
+  EXPECT_EQ(run.result.totals.examples, 6000);
+  ASSERT_EQ(run.recorder.failures.size(), 1u);
+  EXPECT_NE(run.recorder.failures[0].find("cpu.1"), std::string::npos);
+}
+
+TEST(ThreadExecutor, EndsWhenEveryWorkerFails) {
+  SmallRun run{.seconds_per_row = {0}, .fail_call = 50};
+  run.OnThreads();
+  EXPECT_EQ(run.result.stopped_because, StopReason::kNoWorkers);
+}
+
+TEST(ThreadExecutor, HearsAnInterrupt) {
+  const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
+  Coordinator coordinator(*algorithm,
+                          {.job = {.id = 0, .model = {}, .train_rows = 100000, .epochs = 1e6},
+                           .rows = {.train = 100000, .valid = 100, .test = 0},
+                           .rules = {.epochs = 1e6, .target_loss = {}},
+                           .rates = RatePlan({}, 1e6),
+                           .workers = {{.name = "cpu.0", .description = "fake"}}});
+  Ledger ledger;
+  std::atomic<int> interrupts = 0;
+  FakeOptions options;
+  options.loss = [&](const Task& task) {
+    if (task.id > 200) interrupts = 1;
+    return 1.0;
+  };
+  Recorder recorder;
+  const WorkerFactory make = [&] { return std::make_unique<FakeWorker>(0, ledger, options); };
+  MakeThreadExecutor({make}, Pinning::kCores, interrupts)->Run(coordinator, recorder);
+  EXPECT_EQ(coordinator.Result().stopped_because, StopReason::kInterrupted);
+  EXPECT_TRUE(coordinator.saved_snapshot());
+}
+
+}  // namespace
+}  // namespace hogbatch
