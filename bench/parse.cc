@@ -80,15 +80,16 @@ void FindLines(benchmark::State& state, const std::string& text) {
 int main(int argc, char** argv) {
   const std::string reals = MakeText("reals");
   const std::string ones = MakeText("ones");
+  // One thread is measured in its CPU time, which is the rate of a core also on a busy machine.
   const auto add = [](const char* name, auto&&... arguments) {
-    benchmark::RegisterBenchmark(name, arguments...)->UseRealTime()->Unit(benchmark::kMillisecond);
+    return benchmark::RegisterBenchmark(name, arguments...)->Unit(benchmark::kMillisecond);
   };
   add("limit/copy", Copy, reals);
   add("limit/find_lines", FindLines, reals);
   add("parse/reals/one_thread", Parse, reals, 1);
-  add("parse/reals/all_threads", Parse, reals, 0);
+  add("parse/reals/all_threads", Parse, reals, 0)->UseRealTime();
   add("parse/ones/one_thread", Parse, ones, 1);
-  add("parse/ones/all_threads", Parse, ones, 0);
+  add("parse/ones/all_threads", Parse, ones, 0)->UseRealTime();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

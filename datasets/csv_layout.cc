@@ -105,32 +105,38 @@ bool HasHeader(const FirstLines& lines, std::int64_t label) {
   return false;
 }
 
-CsvLayout MakeLayout(FirstLines lines, std::string_view text, std::int64_t label) {
-  CsvLayout layout;
-  layout.delimiter = lines.delimiter;
-  layout.columns = static_cast<std::int64_t>(lines.first.size());
-  layout.label = label;
-  const bool header = HasHeader(lines, label);
-  layout.rows = header ? lines.rest : text;
-  if (header) layout.names = std::move(lines.first);
-  return layout;
-}
+// Which column is the label, and whether the header said so.
+struct LabelChoice {
+  std::int64_t column = -1;
+  bool by_name = false;
+};
 
 // The column that `label` means, or none. Positions win over names that look like them.
-std::optional<std::int64_t> ResolveLabel(const std::string& label,
-                                         const std::vector<std::string>& names) {
-  const auto columns = static_cast<std::int64_t>(names.size());
-  if (label == "auto" || label == "last" || label.empty()) return columns - 1;
-  if (label == "first") return 0;
+std::optional<LabelChoice> ResolveLabel(const std::string& label, const FirstLines& lines) {
+  const auto columns = static_cast<std::int64_t>(lines.first.size());
+  if (label == "auto" || label == "last" || label.empty()) return LabelChoice{columns - 1};
+  if (label == "first") return LabelChoice{0};
   std::int64_t position = 0;
   const char* end = label.data() + label.size();
   const std::from_chars_result number = std::from_chars(label.data(), end, position);
   if (number.ec == std::errc() && number.ptr == end && position >= 1 && position <= columns) {
-    return position - 1;
+    return LabelChoice{position - 1};
   }
-  const auto name = std::find(names.begin(), names.end(), label);
-  if (name == names.end()) return std::nullopt;
-  return name - names.begin();
+  const auto name = std::find(lines.first.begin(), lines.first.end(), label);
+  // A line of numbers names nothing, even where one of them is `label`.
+  if (name == lines.first.end() || !HasHeader(lines, -1)) return std::nullopt;
+  return LabelChoice{name - lines.first.begin(), true};
+}
+
+CsvLayout MakeLayout(FirstLines lines, std::string_view text, LabelChoice label) {
+  CsvLayout layout;
+  layout.delimiter = lines.delimiter;
+  layout.columns = static_cast<std::int64_t>(lines.first.size());
+  layout.label = label.column;
+  const bool header = label.by_name || HasHeader(lines, label.column);
+  layout.rows = header ? lines.rest : text;
+  if (header) layout.names = std::move(lines.first);
+  return layout;
 }
 
 [[noreturn]] void ThrowNoLabel(const FirstLines& lines, std::string_view text,
@@ -160,7 +166,7 @@ std::optional<std::int64_t> ResolveLabel(const std::string& label,
 CsvLayout FindCsvLayout(std::string_view text, const std::string& source,
                         const std::string& label) {
   FirstLines lines = ReadFirstLines(text, source);
-  const std::optional<std::int64_t> column = ResolveLabel(label, lines.first);
+  const std::optional<LabelChoice> column = ResolveLabel(label, lines);
   if (!column) ThrowNoLabel(lines, text, source, label);
   return MakeLayout(std::move(lines), text, *column);
 }
@@ -170,7 +176,7 @@ CsvLayout FindCsvLayout(std::string_view text, const std::string& source, const 
   FirstLines lines = ReadFirstLines(text, source);
   const auto columns = static_cast<std::int64_t>(lines.first.size());
   if (columns == schema.file_columns && labels == Labels::kOptional) {
-    return MakeLayout(std::move(lines), text, -1);
+    return MakeLayout(std::move(lines), text, {});
   }
   if (columns != schema.file_columns + 1) {
     ThrowAt(source, text, lines.line.data(),
@@ -178,7 +184,7 @@ CsvLayout FindCsvLayout(std::string_view text, const std::string& source, const 
                         "the columns it was trained on",
                         columns, schema.file_columns));
   }
-  const std::optional<std::int64_t> column = ResolveLabel(schema.label_column, lines.first);
+  const std::optional<LabelChoice> column = ResolveLabel(schema.label_column, lines);
   if (!column) ThrowNoLabel(lines, text, source, schema.label_column);
   return MakeLayout(std::move(lines), text, *column);
 }

@@ -1,0 +1,58 @@
+#include "datasets/builtin.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "tests/datasets/reading.h"
+
+namespace hogbatch {
+namespace {
+
+TEST(Builtin, HasTheRowsFeaturesAndClassesOfCovtype) {
+  const TrainingData read = ReadTrainingData("", {});
+  EXPECT_EQ(read.data.source, "covtype-50k (built in)");
+  EXPECT_EQ(read.data.rows, 50000);
+  EXPECT_EQ(read.train_rows, 45000);
+  EXPECT_EQ(read.data.features, 54);
+  EXPECT_EQ(read.schema.format, FileFormat::kCsv);
+  EXPECT_EQ(read.schema.categorical, BuiltinCategories());
+  EXPECT_EQ(read.schema.label_names, (std::vector<std::string>{"1", "2", "3", "4", "5", "6", "7"}));
+}
+
+TEST(Builtin, TurnsWildernessAndSoilIntoOneHotFeaturesThatScalingLeavesAlone) {
+  const TrainingData read = ReadTrainingData("", {.scaling = ScalingKind::kStandard});
+  for (std::size_t i = 10; i < 54; ++i) {
+    EXPECT_EQ(read.schema.shift[i], 0);
+    EXPECT_EQ(read.schema.scale[i], 1);
+  }
+  Dataset data = read.data;
+  ConvertStorage(data, Storage::kDense);
+  for (std::size_t row = 0; row < 1000; ++row) {
+    const float* values = data.dense.data() + row * 54;
+    EXPECT_EQ(std::count(values + 10, values + 14, 1.0F), 1);
+    EXPECT_EQ(std::count(values + 14, values + 54, 1.0F), 1);
+    EXPECT_EQ(std::count(values + 10, values + 54, 0.0F), 42);
+  }
+}
+
+TEST(Builtin, LendsItsCategoriesToFilesReadWithItsSchema) {
+  const Schema schema = ReadTrainingData("", {.scaling = ScalingKind::kNone}).schema;
+  const EvaluationData read = Apply("3198,187,17,240,19,2850,220,250,158,1034,3,32,2\n", schema);
+  const std::vector<float> row = DenseRow(read.data, 0);
+  EXPECT_EQ(row[0], 3198);
+  EXPECT_EQ(row[10 + 2], 1);
+  EXPECT_EQ(row[14 + 31], 1);
+  EXPECT_EQ(read.data.classes, std::vector<std::int32_t>{1});
+  EXPECT_TRUE(
+      Begins(ErrorOf([&] { Apply("3198,187,17,240,19,2850,220,250,158,1034,5,32,2\n", schema); }),
+             "in.txt:1:42: 5 is none of the categories of this column (1 to 4)"));
+}
+
+TEST(Builtin, KnowsItsLabelColumn) {
+  EXPECT_TRUE(Begins(ErrorOf([] { ReadTrainingData("", {.label = "first"}); }),
+                     "covtype-50k (built in): its label is its last column"));
+}
+
+}  // namespace
+}  // namespace hogbatch

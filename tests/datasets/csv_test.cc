@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+
+#include "tests/datasets/reading.h"
+
+namespace hogbatch {
+namespace {
+
+TEST(Csv, ReadsNumbersWithTheLabelLast) {
+  const EvaluationData read = InOrder("1.5,-2,0\n3,4e1,1\n");
+  EXPECT_EQ(read.data.features, 2);
+  EXPECT_EQ(DenseRow(read.data, 0), (Rows{1.5F, -2}));
+  EXPECT_EQ(DenseRow(read.data, 1), (Rows{3, 40}));
+  EXPECT_EQ(read.data.classes, (std::vector<std::int32_t>{0, 1}));
+}
+
+TEST(Csv, FindsSemicolonsAndTabs) {
+  for (const char* text : {"1;2;0\n3;4;1\n", "1\t2\t0\n3\t4\t1\n", " 1 , 2 ,0 \r\n\r\n 3,4 , 1"}) {
+    const EvaluationData read = InOrder(text);
+    ASSERT_EQ(read.data.rows, 2) << text;
+    EXPECT_EQ(DenseRow(read.data, 1), (Rows{3, 4})) << text;
+  }
+}
+
+TEST(Csv, FindsTheLabelByPositionAndName) {
+  const std::string text = "y,\"a, \"\"b\"\"\",c\n0,1,2\n1,3,4\n";
+  for (const char* label : {"first", "1", "y"}) {
+    const EvaluationData read = InOrder(text, {.label = label});
+    EXPECT_EQ(DenseRow(read.data, 1), (Rows{3, 4})) << label;
+    EXPECT_EQ(read.data.classes, (std::vector<std::int32_t>{0, 1})) << label;
+  }
+  EXPECT_EQ(DenseRow(InOrder(text, {.label = "a, \"b\""}).data, 1), (Rows{1, 4}));
+  EXPECT_EQ(DenseRow(InOrder(text, {.label = "2"}).data, 1), (Rows{1, 4}));
+  EXPECT_EQ(DenseRow(InOrder(text, {.label = "last"}).data, 1), (Rows{1, 3}));
+}
+
+TEST(Csv, ReadsWordsAsClasses) {
+  const TrainingData read = Learn("5.1,3.5,setosa\n6.0,2.2,\"vir, ginica\"\n5.5,2.3,setosa\n");
+  EXPECT_EQ(read.data.rows, 3) << "the first line is no header";
+  EXPECT_EQ(read.schema.label_names, (std::vector<std::string>{"setosa", "vir, ginica"}));
+}
+
+TEST(Csv, TakesAWordOverNumericLabelsForAHeader) {
+  EXPECT_EQ(Learn("1,2,kind\n3,4,0\n5,6,1\n").data.rows, 2);
+}
+
+TEST(Csv, ReadsQuotedNumbers) {
+  EXPECT_EQ(DenseRow(InOrder("\"1.5\",2,\"0\"\n3,\"4\",1\n").data, 0), (Rows{1.5F, 2}));
+}
+
+TEST(Csv, AcceptsLongRows) {
+  std::string text;
+  for (int row = 0; row < 2; ++row) {
+    for (int i = 0; i < 70000; ++i) text += "1,";
+    text += std::to_string(row) + "\n";
+  }
+  EXPECT_EQ(InOrder(text).data.features, 70000);
+}
+
+struct BadFile {
+  std::string name;
+  std::string text;
+  std::string error;
+  std::string label = "auto";
+};
+
+class BadCsv : public testing::TestWithParam<BadFile> {};
+
+TEST_P(BadCsv, IsReportedWhereItIs) {
+  const std::string error = LearnError(GetParam().text, {.label = GetParam().label});
+  EXPECT_TRUE(Begins(error, GetParam().error)) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, BadCsv,
+    testing::Values(
+        BadFile{"TooFewFields", "1,2,0\n1,2\n", "in.txt:2:4: the line ends after 2 of 3 fields"},
+        BadFile{"TooManyFields", "1,2,0\n1,2,0,4\n", "in.txt:2:6: more than 3 fields"},
+        BadFile{"BadNumber", "a,b,c\n1,2,0\n1,x2,0\n", "in.txt:3:3: 'x2' is not a number"},
+        BadFile{"EmptyField", "1,2,0\n1,,0\n", "in.txt:2:3: a number is missing"},
+        BadFile{"EmptyFieldInTheFirstLine", "1,,0\n1,2,0\n", "in.txt:1:3: a number is missing"},
+        BadFile{"NaN", "1,2,0\n1,NaN,0\n", "in.txt:2:3: 'NaN' is not a finite number"},
+        BadFile{"TooLarge", "1,2,0\n1,1e400,0\n", "in.txt:2:3: '1e400' is too large"},
+        BadFile{"EmptyLabel", "1,2,0\n1,2,\n", "in.txt:2:5: label: a number is missing"},
+        BadFile{"InfiniteLabel", "1,2,0\n1,2,inf\n", "in.txt:2:5: label: 'inf' is not a finite"},
+        BadFile{"OpenQuote", "1,2,0\n1,\"2,0\n", "in.txt:2:3: a quotation mark is not closed"},
+        BadFile{"UnknownName", "a,b\n1,0\n",
+                "in.txt:1:1: no column is called 'z'; the columns are "
+                "a, b",
+                "z"},
+        BadFile{"NameWithoutHeader", "1,0\n2,1\n", "in.txt:1:1: no header names a label", "z"},
+        BadFile{"PositionTooLarge", "1,0\n2,1\n", "in.txt:1:1: there is no label column 3", "3"},
+        BadFile{"PositionZero", "1,0\n2,1\n", "in.txt:1:1: there is no label column 0", "0"},
+        BadFile{"OneColumn", "abc\n1\n", "in.txt:1:1: one column only"},
+        BadFile{"HeaderOnly", "a,b\n", "in.txt: holds no rows"}),
+    [](const auto& name) { return name.param.name; });
+
+}  // namespace
+}  // namespace hogbatch

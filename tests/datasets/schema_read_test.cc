@@ -1,0 +1,107 @@
+#include <gtest/gtest.h>
+
+#include "tests/datasets/reading.h"
+
+namespace hogbatch {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+std::string ApplyError(std::string_view text, const Schema& schema,
+                       Labels labels = Labels::kRequired) {
+  return ErrorOf([&] { Apply(text, schema, labels); });
+}
+
+Schema LibsvmSchema() { return Learn("1 1:1 3:1\n2 2:1\n5 1:1\n").schema; }
+Schema CsvSchema(const char* label = "auto") {
+  return Learn("a,b,y\n1,0.5,0\n0.25,1,1\n", {.label = label}).schema;
+}
+
+TEST(ReadWithSchema, KeepsFileOrderAndClasses) {
+  const EvaluationData read = Apply("5 1:1\n1 2:1\n2 3:1\n1\n", LibsvmSchema());
+  EXPECT_TRUE(read.has_labels);
+  EXPECT_EQ(read.data.classes, (Ids{2, 0, 1, 0}));
+  EXPECT_EQ(DenseRow(read.data, 2), (Rows{0, 0, 1}));
+  EXPECT_EQ(read.data.features, 3);
+}
+
+TEST(ReadWithSchema, ReportsMoreFeaturesThanTheModelKnows) {
+  EXPECT_TRUE(Begins(ApplyError("1 1:1\n2 4:1\n", LibsvmSchema()),
+                     "in.txt:2:3: feature 4 but the model knows 3;"));
+  EXPECT_TRUE(Begins(ApplyError("1,2,3,0\n", CsvSchema()),
+                     "in.txt:1:1: 4 columns but the model knows 2 features and a label"));
+}
+
+TEST(ReadWithSchema, ReportsUnknownLabelsWhereTheyAre) {
+  EXPECT_TRUE(Begins(ApplyError("1 1:1\n\n# x\n3 1:1\n", LibsvmSchema()),
+                     "in.txt:4:1: label '3' is not one the model knows (1, 2, 5);"));
+  EXPECT_TRUE(Begins(ApplyError("a,b,y\n1,2,0\n\n1,2, 7\n", CsvSchema()),
+                     "in.txt:4:6: label '7' is not one the model knows (0, 1);"));
+  const Schema sets = Learn("3,17 1:1\n5 1:1\n").schema;
+  EXPECT_TRUE(Begins(ApplyError("3 1:1\n3,5,18 1:1\n", sets), "in.txt:2:5: label '18'"));
+}
+
+TEST(ReadWithSchema, AbbreviatesManyKnownLabels) {
+  std::string text;
+  for (int i = 0; i < 50; ++i) text += std::to_string(i) + " 1:1\n";
+  const std::string error = ApplyError("99 1:1\n", Learn(text).schema);
+  EXPECT_NE(error.find("(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ... (50 in all))"), std::string::npos);
+}
+
+TEST(ReadWithSchema, ReportsMissingAndSeveralLabels) {
+  EXPECT_TRUE(Begins(ApplyError("1 1:1\n 2:1\n", LibsvmSchema()), "in.txt:2:2: the row has no"));
+  EXPECT_TRUE(Begins(ApplyError("1 1:1\n1,2 2:1\n", LibsvmSchema()), "in.txt:2:3: several labels"));
+}
+
+TEST(ReadWithSchema, NeedsNoLabelsWhereTheyAreOptional) {
+  for (const char* text : {"1 1:1\n7 2:1\n", " 1:1\n 2:1\n", "0\n0 1:1\n"}) {
+    const EvaluationData read = Apply(text, LibsvmSchema(), Labels::kOptional);
+    EXPECT_FALSE(read.has_labels) << text;
+    EXPECT_TRUE(read.data.classes.empty()) << text;
+    EXPECT_EQ(read.data.rows, 2) << text;
+  }
+  EXPECT_TRUE(Apply("5 1:1\n", LibsvmSchema(), Labels::kOptional).has_labels);
+}
+
+TEST(ReadWithSchema, ReadsACsvWithoutItsLabelColumnWhereLabelsAreOptional) {
+  for (const char* text : {"a,b\n1,0.5\n", "1,0.5\n"}) {
+    const EvaluationData read = Apply(text, CsvSchema(), Labels::kOptional);
+    EXPECT_FALSE(read.has_labels);
+    EXPECT_EQ(DenseRow(read.data, 0), (Rows{1, 0.5F}));
+  }
+  EXPECT_TRUE(Begins(ApplyError("1,0.5\n", CsvSchema()), "in.txt:1:1: 2 columns but the model"));
+}
+
+TEST(ReadWithSchema, FindsTheLabelColumnByNameAgain) {
+  const Schema schema = CsvSchema("y");
+  EXPECT_EQ(schema.label_column, "y");
+  const EvaluationData read = Apply("y,a,b\n1,0.25,0.75\n", schema);
+  EXPECT_EQ(DenseRow(read.data, 0), (Rows{0.25F, 0.75F}));
+  EXPECT_EQ(read.data.classes, Ids{1});
+  EXPECT_TRUE(Begins(ApplyError("1,2,0\n", schema), "in.txt:1:1: no header names a label column"));
+  EXPECT_TRUE(Begins(ApplyError("a,b,c\n1,2,0\n", schema), "in.txt:1:1: no column is called 'y'"));
+}
+
+TEST(ReadWithSchema, RefusesTheOtherFormat) {
+  EXPECT_TRUE(Begins(ApplyError("1,2,0\n", LibsvmSchema()),
+                     "in.txt: a CSV file but the model was trained on LIBSVM"));
+  EXPECT_TRUE(Begins(ApplyError("1 1:1\n", CsvSchema()), "in.txt: a LIBSVM file but the model"));
+}
+
+TEST(ReadWithSchema, ReadsOneHotColumnsAnywhere) {
+  Schema schema;
+  schema.format = FileFormat::kCsv;
+  schema.file_columns = 3;
+  schema.categorical = {{.column = 0, .values = {5, 7}}, {.column = 2, .values = {1, 2, 3}}};
+  schema.features = 6;
+  schema.label_column = "2";
+  schema.label_names = {"0", "1"};
+  const EvaluationData read = Apply("7,0,2.5,3\n5,1,0,1\n", schema);
+  EXPECT_EQ(DenseRow(read.data, 0), (Rows{2.5F, 0, 1, 0, 0, 1}));
+  EXPECT_EQ(DenseRow(read.data, 1), (Rows{0, 1, 0, 1, 0, 0}));
+  EXPECT_TRUE(Begins(ApplyError("7,0,2.5,3\n6,0,1,1\n", schema),
+                     "in.txt:2:1: 6 is none of the categories of this column"));
+}
+
+}  // namespace
+}  // namespace hogbatch

@@ -1,0 +1,96 @@
+#include "datasets/text_source.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/datasets/packing.h"
+#include "tests/datasets/reading.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr std::size_t kPlenty = std::size_t{1} << 30;
+
+std::string Text(int rows = 5000) {
+  std::string text;
+  for (int i = 0; i < rows; ++i) text += std::to_string(i % 2) + " 1:" + std::to_string(i) + "\n";
+  return text;
+}
+
+std::string OpenError(const std::string& bytes, std::size_t max_bytes = kPlenty) {
+  return ErrorOf([&] { OpenBytes(bytes, "in", max_bytes); });
+}
+
+TEST(TextSource, ReadsPlainGzipAndXzFilesAlikeWhateverTheirName) {
+  const std::string text = Text();
+  for (const std::string& bytes : {text, PackGzip(text), PackXz(text)}) {
+    const TemporaryFile file(bytes);
+    EXPECT_EQ(OpenText(file.path(), kPlenty)->text(), text);
+  }
+}
+
+TEST(TextSource, ReadsFilesPackedInSeveralPieces) {
+  const std::string text = Text();
+  EXPECT_EQ(OpenBytes(PackGzip(text) + PackGzip(text), "in", kPlenty)->text(), text + text);
+  const std::string two = PackXz(text) + PackXz(text);
+  EXPECT_EQ(OpenBytes(two, "in", kPlenty)->text(), text + text);
+}
+
+TEST(TextSource, IgnoresZerosAfterGzip) {
+  const std::string padded = PackGzip(Text()) + std::string(512, '\0');
+  EXPECT_EQ(OpenBytes(padded, "in", kPlenty)->text(), Text());
+}
+
+TEST(TextSource, ReportsTruncatedFiles) {
+  for (const std::string& packed : {PackGzip(Text()), PackXz(Text())}) {
+    for (const std::size_t size : {packed.size() - 1, packed.size() / 2, std::size_t{8}}) {
+      const std::string error = OpenError(packed.substr(0, size));
+      EXPECT_NE(error.find("ends too early"), std::string::npos) << size << " " << error;
+    }
+  }
+}
+
+TEST(TextSource, ReportsDamagedFiles) {
+  for (std::string packed : {PackGzip(Text()), PackXz(Text())}) {
+    for (std::size_t i = 0; i < 20; ++i) packed[packed.size() / 2 + i] ^= 0x55;
+    const std::string error = OpenError(packed);
+    EXPECT_NE(error.find("is damaged"), std::string::npos) << error;
+  }
+  EXPECT_NE(OpenError(PackGzip(Text()) + "tail").find("is damaged"), std::string::npos);
+}
+
+TEST(TextSource, RefusesWhatUnpacksToMoreThanTheLimit) {
+  const std::string zeros(std::size_t{8} << 20, '0');
+  for (const std::string& packed : {PackGzip(zeros), PackXz(zeros)}) {
+    const std::string error = OpenError(packed, std::size_t{4} << 20);
+    EXPECT_NE(error.find("unpacks to more than 4 MB"), std::string::npos) << error;
+  }
+}
+
+TEST(TextSource, ReportsMissingAndEmptyFilesAndDirectories) {
+  const auto error = [](const std::string& path) {
+    return ErrorOf([&] { ReadTrainingData(path, {}); });
+  };
+  EXPECT_EQ(error("/no/such.svm"), "cannot open /no/such.svm: No such file or directory");
+  EXPECT_TRUE(Begins(error("/tmp"), "/tmp: is a directory"));
+  const TemporaryFile empty("");
+  EXPECT_EQ(error(empty.path()), empty.path() + ": the file is empty; name one with rows of data");
+  const TemporaryFile packed(PackXz(""));
+  EXPECT_TRUE(Begins(error(packed.path()), packed.path() + ": the file is empty"));
+  const TemporaryFile blank("\n \n");
+  EXPECT_TRUE(Begins(error(blank.path()), blank.path() + ": holds no rows"));
+}
+
+TEST(TextSource, NamesPackingsItDoesNotRead) {
+  EXPECT_TRUE(Begins(OpenError("\x28\xb5\x2f\xfd...."), "in: packed with zstd"));
+  EXPECT_TRUE(Begins(OpenError("PK\x03\x04..."), "in: packed with zip"));
+  EXPECT_TRUE(Begins(OpenError("BZh91AY&SY..."), "in: packed with bzip2"));
+}
+
+TEST(TextSource, ReportsErrorsOfPackedFilesByTheirPlainLines) {
+  const TemporaryFile file(PackGzip(Text(10) + "1 1:x\n"));
+  EXPECT_TRUE(Begins(ErrorOf([&] { ReadTrainingData(file.path(), {}); }),
+                     file.path() + ":11:5: 'x' is not a number"));
+}
+
+}  // namespace
+}  // namespace hogbatch
