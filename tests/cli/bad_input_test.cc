@@ -1,0 +1,209 @@
+// Bad input gets a clear sentence and the right exit code, never a stack trace or a signal.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/process.h"
+
+namespace hogbatch {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kUser = 2;
+constexpr int kMachine = 1;
+
+// One sentence for the user on standard error, and nothing else anywhere.
+void ExpectRefused(const Finished& finished, int code, const std::string& gist) {
+  EXPECT_EQ(finished.signal, 0);
+  EXPECT_EQ(finished.exit_code, code) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr(gist));
+  EXPECT_TRUE(finished.err.starts_with("hogbatch: ")) << finished.err;
+  EXPECT_EQ(finished.err.find('\n'), finished.err.size() - 1) << finished.err;
+}
+
+struct BadFile {
+  const char* name;
+  const char* content;
+  const char* gist;
+  friend void PrintTo(const BadFile& file, std::ostream* out) { *out << file.name; }
+};
+
+class TrainRefuses : public testing::TestWithParam<BadFile> {};
+
+TEST_P(TrainRefuses, TheFileAndSaysWhere) {
+  const TemporaryFolder folder;
+  folder.Write("bad", GetParam().content);
+  const Finished finished = RunProgram({"train", "bad", "--quiet", "--out", "o"}, folder.path());
+  ExpectRefused(finished, kUser, GetParam().gist);
+  EXPECT_FALSE(folder.Has("o/model.safetensors"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    BadInput, TrainRefuses,
+    testing::Values(BadFile{"Empty", "", "bad"}, BadFile{"BadNumber", "1 1:2\n-1 1:x\n", "bad:2:6"},
+                    BadFile{"IndexZero", "1 1:2\n-1 0:3\n", "bad:2:4"},
+                    BadFile{"NegativeIndex", "1 1:2\n-1 -4:3\n", "bad:2:4"},
+                    BadFile{"IndexOver2To31", "1 1:2\n-1 2147483649:3\n", "bad:2:4"},
+                    BadFile{"NotANumber", "1 1:2\n-1 1:nan\n", "bad:2:6"},
+                    BadFile{"Infinity", "1 1:2\n-1 1:inf\n", "bad:2:6"},
+                    BadFile{"Overflow", "1 1:2\n-1 1:1e400\n", "bad:2:6"},
+                    BadFile{"OneClass", "1 1:2\n1 1:3\n1 1:4\n", "label 1"},
+                    BadFile{"BadNumberInCsv", "1,2,0\n1,x,1\n", "bad:2:3"},
+                    BadFile{"InfinityInCsv", "1,2,0\n1,inf,1\n", "bad:2:3"},
+                    BadFile{"MissingFieldInCsv", "1,2,0\n1,1\n", "bad:2"}),
+    [](const auto& one) { return one.param.name; });
+
+struct BadCommand {
+  const char* name;
+  std::vector<std::string> arguments;
+  const char* gist;
+  friend void PrintTo(const BadCommand& command, std::ostream* out) { *out << command.name; }
+};
+
+class ProgramRefuses : public testing::TestWithParam<BadCommand> {};
+
+TEST_P(ProgramRefuses, TheCommandAndSaysWhy) {
+  const TemporaryFolder folder;
+  folder.Write("data", TwoClasses(40));
+  ExpectRefused(RunProgram(GetParam().arguments, folder.path()), kUser, GetParam().gist);
+  EXPECT_FALSE(folder.Has("runs")) << "nothing may be left behind";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    BadUsage, ProgramRefuses,
+    testing::Values(
+        BadCommand{"MissingFile", {"train", "nowhere.csv"}, "nowhere.csv"},
+        BadCommand{"MissingTestFile", {"train", "data", "--test", "nowhere"}, "nowhere"},
+        BadCommand{"UnknownCommand", {"trian"}, "did you mean train?"},
+        BadCommand{"UnknownOption",
+                   {"train", "data", "--epoch", "3"},
+                   "unknown option --epoch; did you mean --epochs?"},
+        BadCommand{"UnknownOptionWithEquals",
+                   {"train", "--momentun=0.9"},
+                   "unknown option --momentun; did you mean --momentum?"},
+        BadCommand{"UnknownWord",
+                   {"train", "--activation", "rleu"},
+                   "--activation takes relu, sigmoid, tanh, gelu, not 'rleu'; did you mean relu?"},
+        BadCommand{"OutOfRange", {"train", "--lr", "-3"}, "--lr must be between 1e-09 and 1000"},
+        BadCommand{"NotANumber", {"train", "--epochs", "ten"}, "--epochs needs a number"},
+        BadCommand{"NanAsNumber", {"train", "--epochs", "nan"}, "--epochs needs a number"},
+        BadCommand{"FractionOfAWhole", {"train", "--patience", "1.5"}, "needs a whole number"},
+        BadCommand{"MissingValue", {"train", "--epochs"}, "--epochs needs a value"},
+        BadCommand{
+            "TooManyArguments", {"train", "data", "more"}, "'more' is one argument too many"},
+        BadCommand{"BadHidden", {"train", "data", "--hidden", "5,0"}, "--hidden"},
+        BadCommand{"BadBatch", {"train", "data", "--cpu-batch", "9:3"}, "--cpu-batch needs rows"},
+        BadCommand{"BadTime", {"train", "data", "--max-time", "5d"}, "--max-time needs a time"},
+        BadCommand{"BadDevices", {"train", "data", "--devices", "cpu:0"}, "between 1 and 1024"},
+        BadCommand{"UnknownDevices", {"train", "data", "--devices", "gpu"}, "auto, cpu or cpu:N"},
+        BadCommand{"MisspeltInit", {"train", "data", "--init", "xavire"}, "did you mean xavier?"},
+        BadCommand{"UnknownPositive", {"train", "data", "--positive", "7"}, "--positive"},
+        BadCommand{"UnknownClassWeight", {"train", "data", "--class-weights", "7=2"}, "label '7'"},
+        BadCommand{"LossThatDoesNotFit",
+                   {"train", "data", "--positive", "1", "--loss", "squared"},
+                   "--loss squared does not fit"},
+        BadCommand{"UnwritableOut", {"train", "data", "--out", "/dev/null/x"}, "/dev/null/x"},
+        BadCommand{"EvalWithoutData", {"eval", "model"}, "eval needs a data file"},
+        BadCommand{"PredictWithoutModel", {"predict"}, "predict needs a model file"},
+        BadCommand{"MissingModel", {"eval", "nowhere", "data"}, "nowhere"},
+        BadCommand{"DamagedModel", {"eval", "data", "data"}, "data"}),
+    [](const auto& one) { return one.param.name; });
+
+// A model of two classes and four features, made once for all tests that need one.
+class WithModel : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.Write("data", TwoClasses(40));
+    const Finished trained =
+        RunProgram({"train", "data", "--epochs", "1", "--hidden", "3", "--quiet", "--out", "m"},
+                   folder_.path());
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  }
+  TemporaryFolder folder_;
+  const std::string model_ = "m/model.safetensors";
+};
+
+TEST_F(WithModel, EvalRefusesALabelTheModelDoesNotKnow) {
+  folder_.Write("other", "1 1:2\n7 1:3\n");
+  ExpectRefused(RunProgram({"eval", model_, "other"}, folder_.path()), kUser, "other:2:1");
+}
+
+TEST_F(WithModel, EvalRefusesMoreFeaturesThanTheModelHas) {
+  folder_.Write("other", "1 1:2\n-1 9:3\n");
+  ExpectRefused(RunProgram({"eval", model_, "other"}, folder_.path()), kUser, "other:2:4");
+}
+
+TEST_F(WithModel, TrainRefusesATestFileWithMoreFeatures) {
+  folder_.Write("other", "1 1:2\n-1 9:3\n");
+  ExpectRefused(RunProgram({"train", "data", "--test", "other", "--quiet"}, folder_.path()), kUser,
+                "other:2:4");
+}
+
+TEST_F(WithModel, EveryTruncationOfAModelIsRefused) {
+  const std::string whole = folder_.Read(model_);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{8}, std::size_t{100},
+                                 whole.size() / 2, whole.size() - 1}) {
+    folder_.Write("cut", whole.substr(0, size));
+    ExpectRefused(RunProgram({"eval", "cut", "data"}, folder_.path()), kUser, "cut");
+  }
+}
+
+TEST_F(WithModel, InitSaysWhatDiffers) {
+  ExpectRefused(
+      RunProgram({"train", "data", "--init", model_, "--hidden", "5", "--quiet"}, folder_.path()),
+      kUser, "its network is 4 -> 3 -> 2, and this training's is 4 -> 5 -> 2");
+}
+
+TEST(BadInput, ATruncatedXzFileIsRefused) {
+  const TemporaryFolder folder;
+  folder.Write("plain", TwoClasses(4000));
+  ASSERT_EQ(std::system(("xz -z '" + folder.path() + "/plain'").c_str()), 0);
+  const std::string whole = folder.Read("plain.xz");
+  folder.Write("cut.xz", whole.substr(0, whole.size() / 2));
+  ExpectRefused(RunProgram({"train", "cut.xz", "--quiet"}, folder.path()), kUser, "cut.xz");
+}
+
+TEST(BadInput, ATruncatedGzFileIsRefused) {
+  const TemporaryFolder folder;
+  folder.Write("plain", TwoClasses(4000));
+  ASSERT_EQ(std::system(("gzip '" + folder.path() + "/plain'").c_str()), 0);
+  const std::string whole = folder.Read("plain.gz");
+  folder.Write("cut.gz", whole.substr(0, whole.size() / 2));
+  ExpectRefused(RunProgram({"train", "cut.gz", "--quiet"}, folder.path()), kUser, "cut.gz");
+}
+
+TEST(BadInput, ALossThatBecomesNanIsSaidWithAdviceAndNeverSaved) {
+  const TemporaryFolder folder;
+  std::string data;
+  for (int i = 0; i < 200; ++i) data += i % 2 ? "1 1:1e18 2:3\n" : "-1 1:-1e18 2:1\n";
+  folder.Write("data", data);
+  const Finished finished =
+      RunProgram({"train", "data", "--scale", "none", "--lr", "1000", "--lr-scaling", "none",
+                  "--valid-fraction", "0", "--quiet", "--out", "o"},
+                 folder.path());
+  ExpectRefused(finished, kUser, "--lr 100");
+  EXPECT_EQ(ValueOf(folder.Read("o/summary.json"), "stopped_because"), "diverged");
+  EXPECT_EQ(folder.Read("o/summary.json").find("null"), std::string::npos);
+  if (folder.Has("o/model.safetensors")) {
+    EXPECT_EQ(RunProgram({"eval", "o/model.safetensors", "data"}, folder.path()).exit_code, 0);
+  }
+}
+
+TEST(BadInput, AFullDiskIsToldOnceAndTheModelIsStillSaved) {
+  const TemporaryFolder folder;
+  folder.Write("data", TwoClasses(40));
+  std::filesystem::create_directory(folder.path() + "/o");
+  std::filesystem::create_symlink("/dev/full", folder.path() + "/o/metrics.jsonl");
+  const Finished finished = RunProgram(
+      {"train", "data", "--epochs", "3", "--hidden", "3", "--quiet", "--out", "o"}, folder.path());
+  ExpectRefused(finished, kMachine, "No space left");
+  EXPECT_TRUE(folder.Has("o/model.safetensors"));
+}
+
+}  // namespace
+}  // namespace hogbatch

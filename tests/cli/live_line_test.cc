@@ -1,0 +1,98 @@
+#include "cli/live_line.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace hogbatch {
+namespace {
+
+TEST(FitFields, DropsWholeFieldsFromTheEnd) {
+  const std::vector<std::string> fields = {"epoch 1.00/10", "loss 0.5", "12k examples/s"};
+  EXPECT_EQ(FitFields(fields, 80), "epoch 1.00/10  loss 0.5  12k examples/s");
+  EXPECT_EQ(FitFields(fields, 38), "epoch 1.00/10  loss 0.5");
+  EXPECT_EQ(FitFields(fields, 22), "epoch 1.00/10");
+}
+
+TEST(FitFields, CutsTheFirstFieldInATerminalNarrowerThanIt) {
+  const std::vector<std::string> fields = {"epoch 1.00/10", "loss 0.5"};
+  EXPECT_EQ(FitFields(fields, 5), "epoch");
+  EXPECT_EQ(FitFields(fields, 0), "");
+  EXPECT_EQ(FitFields(fields, -1), "");
+}
+
+TEST(ShortCount, KeepsThreeDigits) {
+  EXPECT_EQ(ShortCount(0), "0");
+  EXPECT_EQ(ShortCount(950), "950");
+  EXPECT_EQ(ShortCount(12345), "12.3k");
+  EXPECT_EQ(ShortCount(4.56e6), "4.56M");
+  EXPECT_EQ(ShortCount(2e9), "2G");
+}
+
+TEST(ShortTime, UsesTwoUnits) {
+  EXPECT_EQ(ShortTime(0.31), "0.3s");
+  EXPECT_EQ(ShortTime(42), "42s");
+  EXPECT_EQ(ShortTime(185), "3m05s");
+  EXPECT_EQ(ShortTime(7800), "2h10m");
+  EXPECT_EQ(ShortTime(1e300), "833333h");
+}
+
+TEST(Grouped, SeparatesThousands) {
+  EXPECT_EQ(Grouped(7), "7");
+  EXPECT_EQ(Grouped(1000), "1,000");
+  EXPECT_EQ(Grouped(1234567), "1,234,567");
+  EXPECT_EQ(Grouped(-123456), "-123,456");
+}
+
+EvaluationSums Sums() {
+  EvaluationSums sums;
+  sums.rows = 4;
+  sums.loss = 2;
+  sums.correct = 3;
+  sums.hits_at[0] = 2;
+  sums.hits_at[1] = 1;
+  sums.hits_at[2] = 4;
+  sums.squared_error = 1;
+  return sums;
+}
+
+TEST(Qualities, AreThoseOfTheLoss) {
+  EXPECT_EQ(Qualities(Sums(), {.loss = Loss::kSoftmax}).front().value, 0.75);
+  const auto precision = Qualities(Sums(), {.loss = Loss::kSigmoid});
+  ASSERT_EQ(precision.size(), 3u);
+  EXPECT_EQ(precision[1].name, "precision_at_3");
+  EXPECT_EQ(precision[2].value, 1.0);
+}
+
+TEST(Qualities, RmseIsInTheLabelsOwnUnits) {
+  const auto rmse = Qualities(Sums(), {.loss = Loss::kSquared, .target_deviation = 10});
+  EXPECT_EQ(rmse.front().name, "rmse");
+  EXPECT_EQ(rmse.front().value, 5.0);
+}
+
+TEST(LiveFields, HoldLossQualityRatesEpochAndTimeLeft) {
+  const Progress progress{.epoch = 1.5,
+                          .examples_per_second = 52300,
+                          .updates_per_second = 3270,
+                          .running_loss = 0.5,
+                          .seconds_left = 80,
+                          .evaluation = {}};
+  const Evaluation last{.epoch = 1, .train = {}, .valid = Sums(), .test = {}};
+  EXPECT_EQ(FitFields(LiveFields(progress, 10, last, {}), 200),
+            "epoch 1.50/10  loss 0.5000  accuracy 0.75  52.3k examples/s  3.27k updates/s  "
+            "1m20s left");
+}
+
+TEST(EvaluationLine, SaysEveryMeasuredSplitAndWhetherItIsTheBest) {
+  const Progress progress{
+      .seconds = 12,
+      .running_loss = {},
+      .seconds_left = {},
+      .evaluation = Evaluation{.epoch = 2, .train = Sums(), .valid = Sums(), .test = {}},
+      .best = true};
+  EXPECT_EQ(EvaluationLine(progress, {}),
+            "epoch 2         12s  train loss 0.5000  valid loss 0.5000 accuracy 0.75  best");
+}
+
+}  // namespace
+}  // namespace hogbatch

@@ -1,0 +1,205 @@
+#include "cli/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "cli/option_checks.h"
+#include "cli/parse.h"
+#include "cli/train_setup.h"
+#include "cli/values.h"
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+using testing::HasSubstr;
+
+TrainOptions ParseTrain(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "train");
+  return std::get<TrainOptions>(Parse(arguments));
+}
+
+std::string HelpOf(const std::vector<std::string>& arguments) {
+  return std::get<PrintText>(Parse(arguments)).text;
+}
+
+// Collects names, and reads every default through the checks that the user's values go through.
+class Census final : public OptionVisitor {
+ public:
+  std::set<std::string> names;
+
+  void Group(std::string_view) override {}
+  void Flag(std::string_view name, bool& value, std::string_view) override {
+    Count(name);
+    EXPECT_FALSE(value) << name << ": a flag that is on cannot be turned off";
+  }
+  void Number(std::string_view name, std::int64_t& value, Range range, std::string_view) override {
+    Count(name);
+    EXPECT_EQ(CheckedInteger(name, std::to_string(value), range), value);
+  }
+  void Number(std::string_view name, double& value, Range range, std::string_view) override {
+    Count(name);
+    EXPECT_TRUE(value >= range.min && value <= range.max) << name;
+  }
+  void Numbers(std::string_view name, std::vector<std::int64_t>& value, Range range,
+               std::string_view) override {
+    Count(name);
+    EXPECT_EQ(CheckedIntegers(name, Join(value), range), value);
+  }
+  void Word(std::string_view name, std::string& value, const Words& words,
+            std::string_view) override {
+    Count(name);
+    EXPECT_EQ(CheckedWord(name, value, words), value);
+  }
+  void Text(std::string_view name, std::string&, std::string_view, std::string_view) override {
+    Count(name);
+  }
+
+ private:
+  void Count(std::string_view name) {
+    EXPECT_TRUE(names.emplace(name).second) << name << " is declared twice";
+  }
+};
+
+TEST(TrainOptions, AreDeclaredOnceWithDefaultsInTheirOwnRange) {
+  TrainOptions options;
+  Census census;
+  options.Visit(census);
+  EXPECT_GT(census.names.size(), 35u);
+}
+
+TEST(TrainOptions, EveryOneHasItsLineInHelp) {
+  TrainOptions options;
+  Census census;
+  options.Visit(census);
+  const std::string help = HelpOf({"train", "--help"});
+  for (const std::string& name : census.names) EXPECT_THAT(help, HasSubstr("  --" + name));
+  EXPECT_THAT(help, HasSubstr("(default 0.05)"));
+  EXPECT_LT(help.find("Examples:"), help.find("Usage:")) << "a newcomer reads examples first";
+}
+
+TEST(TrainOptions, OfTheIssueAreAllThere) {
+  TrainOptions options;
+  Census census;
+  options.Visit(census);
+  for (const char* name :
+       {"scale",       "positive",  "hidden",     "init",         "epochs",        "momentum",
+        "lr",          "lr-batch",  "lr-scaling", "lr-scale-max", "lr-schedule",   "max-time",
+        "target-loss", "patience",  "test",       "label",        "activation",    "loss",
+        "devices",     "algorithm", "cpu-batch",  "weight-decay", "seed",          "report-every",
+        "eval-every",  "out",       "quiet",      "json",         "valid-fraction"}) {
+    EXPECT_TRUE(census.names.contains(name)) << name;
+  }
+}
+
+TEST(Parse, FillsEveryKindOfOption) {
+  const TrainOptions options =
+      ParseTrain({"mine.csv", "--hidden", "3,4", "--lr=0.5", "--seed", "9", "--activation", "tanh",
+                  "--quiet", "--test", "t.csv", "--momentum", "0.9"});
+  EXPECT_EQ(options.data, "mine.csv");
+  EXPECT_EQ(options.hidden, (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(options.rate.lr, 0.5);
+  EXPECT_EQ(options.seed, 9);
+  EXPECT_EQ(options.activation, "tanh");
+  EXPECT_TRUE(options.quiet);
+  EXPECT_EQ(options.test, "t.csv");
+  EXPECT_EQ(options.optimizer.momentum, 0.9);
+}
+
+TEST(Parse, TakesTheLastOfARepeatedOption) {
+  EXPECT_EQ(ParseTrain({"--epochs", "1", "--epochs", "2"}).epochs, 2);
+}
+
+TEST(Parse, TakesTheDataFromAnyPlace) {
+  EXPECT_EQ(ParseTrain({"--epochs", "1", "mine.csv", "--quiet"}).data, "mine.csv");
+  EXPECT_EQ(ParseTrain({}).data, "");
+}
+
+TEST(Parse, WithoutArgumentsPrintsHelp) {
+  EXPECT_THAT(HelpOf({}), HasSubstr("hogbatch train"));
+  EXPECT_EQ(HelpOf({}), HelpOf({"--help"}));
+  for (const char* command : {"eval", "predict", "devices"}) {
+    EXPECT_THAT(HelpOf({command, "--help"}), HasSubstr(std::string("Usage: hogbatch ") + command));
+  }
+}
+
+TEST(Parse, VersionIsANumber) { EXPECT_THAT(HelpOf({"--version"}), HasSubstr("hogbatch 0.")); }
+
+TEST(ParseDuration, KnowsSecondsMinutesAndHours) {
+  EXPECT_EQ(ParseDuration("--t", "90"), 90);
+  EXPECT_EQ(ParseDuration("--t", "90s"), 90);
+  EXPECT_EQ(ParseDuration("--t", "5m"), 300);
+  EXPECT_EQ(ParseDuration("--t", "1.5h"), 5400);
+  for (const char* bad : {"", "s", "-1", "0", "1d", "inf", "nan", "5 m"}) {
+    EXPECT_THROW(ParseDuration("--t", bad), UserError) << bad;
+  }
+}
+
+TEST(ParseBatchRange, TakesOneNumberOrTwo) {
+  EXPECT_EQ(ParseBatchRange("--b", "8").min, 8);
+  EXPECT_EQ(ParseBatchRange("--b", "8").max, 8);
+  EXPECT_EQ(ParseBatchRange("--b", "1:64").max, 64);
+  for (const char* bad : {"", "0", "3:2", ":", "1:", ":5", "1:2:3", "x", "99999999"}) {
+    EXPECT_THROW(ParseBatchRange("--b", bad), UserError) << bad;
+  }
+}
+
+TrainingData Classes() {
+  TrainingData training;
+  training.schema.label_names = {"-1", "1"};
+  training.data.rows = 5;
+  training.data.classes = {0, 0, 0, 1, 1};
+  training.train_rows = 4;
+  return training;
+}
+
+TEST(ClassWeights, BalancedCountsTrainingRowsOnly) {
+  const TrainingData data = Classes();
+  const auto weights = ParseClassWeights("balanced", data.schema, data.data, data.train_rows);
+  ASSERT_EQ(weights.size(), 2u);
+  EXPECT_FLOAT_EQ(weights[0], 4.0f / (2 * 3));
+  EXPECT_FLOAT_EQ(weights[1], 4.0f / (2 * 1));
+}
+
+TEST(ClassWeights, NamedOnesLeaveTheOthersAtOne) {
+  const TrainingData data = Classes();
+  EXPECT_EQ(ParseClassWeights("1=2.5", data.schema, data.data, 4),
+            (std::vector<float>{1.0f, 2.5f}));
+  EXPECT_TRUE(ParseClassWeights("none", data.schema, data.data, 4).empty());
+  for (const char* bad : {"7=1", "1", "1=x", "1=-2", "balancd"}) {
+    EXPECT_THROW(ParseClassWeights(bad, data.schema, data.data, 4), UserError) << bad;
+  }
+}
+
+TEST(FitLabels, SquaredTakesClassesNamedByNumbersAsNumbers) {
+  TrainingData data = Classes();
+  data.schema.label_names = {"10", "20"};
+  FitLabels("squared", data);
+  EXPECT_EQ(data.schema.label_kind, LabelKind::kValue);
+  EXPECT_EQ(data.schema.target_mean, 12.5);
+  ASSERT_EQ(data.data.targets.size(), 5u);
+  EXPECT_NEAR(data.data.targets[4] * data.schema.target_deviation + 12.5, 20, 1e-5);
+  EXPECT_EQ(data.schema.outputs(), 1);
+}
+
+TEST(FitLabels, SigmoidTakesAClassAsOneLabel) {
+  TrainingData data = Classes();
+  FitLabels("sigmoid", data);
+  EXPECT_EQ(data.schema.label_kind, LabelKind::kMultiLabel);
+  EXPECT_EQ(data.data.label_offsets, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(data.data.labels, (std::vector<std::int32_t>{0, 0, 0, 1, 1}));
+}
+
+TEST(FitLabels, RefusesWhatMakesNoSense) {
+  TrainingData words = Classes();
+  words.schema.label_names = {"cat", "dog"};
+  EXPECT_THROW(FitLabels("squared", words), UserError);
+  TrainingData values;
+  values.schema.label_kind = LabelKind::kValue;
+  EXPECT_THROW(FitLabels("softmax", values), UserError);
+}
+
+}  // namespace
+}  // namespace hogbatch

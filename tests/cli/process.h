@@ -1,0 +1,70 @@
+// Runs the built program as users do: as a process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace hogbatch {
+
+struct Finished {
+  int exit_code = -1;  // -1: ended by a signal
+  int signal = 0;
+  std::string out;
+  std::string err;
+};
+
+// The program under test with these arguments, in the folder `in`. A worker for each of two cores
+// unless the arguments say otherwise.
+class Process {
+ public:
+  // Where standard output goes.
+  enum class Output { kCaptured, kClosedPipe, kTerminal };
+
+  Process(const std::vector<std::string>& arguments, const std::string& in,
+          Output output = Output::kCaptured);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  void Signal(int number);
+  bool running();
+  Finished Wait();
+
+ private:
+  std::string folder_;
+  pid_t pid_ = -1;
+  int terminal_ = -1;  // our side of it
+  bool ended_ = false;
+  int status_ = 0;
+};
+
+Finished RunProgram(const std::vector<std::string>& arguments, const std::string& in);
+
+// A folder of its own that goes away with the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  // Writes a file there and returns its name, relative to the folder.
+  std::string Write(const std::string& name, const std::string& content) const;
+  std::string Read(const std::string& name) const;
+  bool Has(const std::string& name) const;
+
+ private:
+  std::string path_;
+};
+
+// `rows` rows of two classes, -1 and 1, told apart by feature 1; LIBSVM with 4 features.
+std::string TwoClasses(int rows);
+
+// Numbers in JSON text by key, without knowing more of it: summary.json's `"key": value`.
+bool HasKey(const std::string& json, const std::string& key);
+std::string ValueOf(const std::string& json, const std::string& key);
+
+}  // namespace hogbatch

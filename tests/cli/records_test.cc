@@ -1,0 +1,99 @@
+#include "cli/records.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/cli/process.h"
+
+namespace hogbatch {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+EvaluationSums Sums(double loss) {
+  EvaluationSums sums;
+  sums.rows = 2;
+  sums.loss = 2 * loss;
+  sums.correct = 1;
+  return sums;
+}
+
+Progress Totals() {
+  Progress progress;
+  progress.seconds = 4;
+  progress.train_seconds = 2;
+  progress.epoch = 3;
+  progress.examples = 100;
+  progress.updates = 10;
+  return progress;
+}
+
+TEST(MetricsLine, LeavesOutWhatWasNotMeasured) {
+  const std::string line = MetricsLine(Totals(), {});
+  EXPECT_EQ(line, R"({"seconds":4.0,"train_seconds":2.0,"epoch":3.0,"examples":100,"updates":10,)"
+                  R"("examples_per_second":0.0})");
+}
+
+TEST(MetricsLine, LeavesOutWhatIsNotFinite) {
+  Progress progress = Totals();
+  progress.running_loss = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(MetricsLine(progress, {}), Not(HasSubstr("running_loss")));
+}
+
+TEST(MetricsLine, NamesLossesAndQualitiesBySplit) {
+  Progress progress = Totals();
+  progress.evaluation = Evaluation{.epoch = 2, .train = Sums(1), .valid = {}, .test = Sums(0.5)};
+  const std::string line = MetricsLine(progress, {});
+  EXPECT_EQ(ValueOf(line, "train_loss"), "1.0");
+  EXPECT_EQ(ValueOf(line, "test_loss"), "0.5");
+  EXPECT_EQ(ValueOf(line, "test_accuracy"), "0.5");
+  EXPECT_EQ(ValueOf(line, "evaluated_epoch"), "2.0");
+  EXPECT_FALSE(HasKey(line, "valid_loss"));
+  EXPECT_TRUE(HasKey(MetricsLine(progress, {.loss = Loss::kSigmoid}), "test_precision_at_5"));
+  EXPECT_TRUE(HasKey(MetricsLine(progress, {.loss = Loss::kSquared}), "test_rmse"));
+}
+
+TEST(SummaryText, HoldsTheSavedModelsLossesAndTheRunsTotals) {
+  RunResult result;
+  result.totals = Totals();
+  result.stopped_because = StopReason::kPatience;
+  result.saved = Evaluation{.epoch = 2, .train = {}, .valid = Sums(0.25), .test = {}};
+  result.workers = {{.name = "cpu.0", .updates = 6, .busy_fraction = 0.5, .failure = ""},
+                    {.name = "cpu.1", .updates = 4, .busy_fraction = 0.75, .failure = "it broke"}};
+  const std::string summary = SummaryText(result,
+                                          {.algorithm = "hogbatch",
+                                           .devices = {"cpu.0", "cpu.1"},
+                                           .seed = 7,
+                                           .parameters = 42,
+                                           .out = "runs/x"},
+                                          {});
+  EXPECT_EQ(ValueOf(summary, "valid_loss"), "0.25");
+  EXPECT_EQ(ValueOf(summary, "best_epoch"), "2.0");
+  EXPECT_EQ(ValueOf(summary, "epoch"), "3.0");
+  EXPECT_EQ(ValueOf(summary, "examples_per_second"), "50.0");
+  EXPECT_EQ(ValueOf(summary, "stopped_because"), "patience");
+  EXPECT_EQ(ValueOf(summary, "parameters"), "42");
+  EXPECT_THAT(summary, HasSubstr("\"updates_by_worker\": {\n    \"cpu.0\": 6"));
+  EXPECT_THAT(summary, HasSubstr("\"busy_fraction_by_worker\": {\n    \"cpu.0\": 0.5"));
+  EXPECT_THAT(summary, HasSubstr("\"failures_by_worker\": {\n    \"cpu.1\": \"it broke\""));
+  EXPECT_FALSE(HasKey(summary, "test_loss"));
+}
+
+TEST(OptionsText, WritesEveryOptionAsItWasUsed) {
+  TrainOptions options;
+  options.data = "mine.csv";
+  options.hidden = {7, 8};
+  options.rate.lr = 0.25;
+  const std::string text = OptionsText(options);
+  EXPECT_EQ(ValueOf(text, "data"), "mine.csv");
+  EXPECT_EQ(ValueOf(text, "lr"), "0.25");
+  EXPECT_EQ(ValueOf(text, "algorithm"), "hogbatch");
+  EXPECT_THAT(text, HasSubstr("\"hidden\": [\n    7,\n    8\n  ]"));
+  EXPECT_FALSE(HasKey(text, "test"));
+}
+
+}  // namespace
+}  // namespace hogbatch

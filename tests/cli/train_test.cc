@@ -1,0 +1,237 @@
+// The commands as users meet them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "tests/cli/process.h"
+
+namespace hogbatch {
+namespace {
+
+using testing::HasSubstr;
+
+class TrainCommand : public testing::Test {
+ protected:
+  void SetUp() override { folder_.Write("data", TwoClasses(400)); }
+
+  // Trains a small network into `out`.
+  Finished Train(const std::string& out, std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments = {"train", "data",  "--hidden", "8",         "--epochs",
+                                          "3",     "--out", out,        "--devices", "cpu:2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunProgram(arguments, folder_.path());
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(TrainCommand, SaysWhatItUnderstoodAndWhereResultsAre) {
+  const Finished finished = Train("o");
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("360 training rows, 40 validation rows, 4 features"));
+  EXPECT_THAT(finished.out, HasSubstr("4 -> 8 -> 2, relu, 58 parameters, softmax loss"));
+  EXPECT_THAT(finished.out, HasSubstr("hogbatch on cpu.0 to cpu.1"));
+  EXPECT_THAT(finished.out, HasSubstr("model: o/model.safetensors"));
+  EXPECT_EQ(finished.out.find('\r'), std::string::npos) << "a log file wants whole lines";
+}
+
+TEST_F(TrainCommand, LeavesARecordWithTheKeysOfTheManual) {
+  folder_.Write("test", TwoClasses(20));
+  ASSERT_EQ(Train("o", {"--test", "test"}).exit_code, 0);
+  const std::string summary = folder_.Read("o/summary.json");
+  for (const char* key : {"seconds",
+                          "train_seconds",
+                          "epoch",
+                          "examples",
+                          "updates",
+                          "train_loss",
+                          "valid_loss",
+                          "test_loss",
+                          "test_accuracy",
+                          "examples_per_second",
+                          "algorithm",
+                          "devices",
+                          "seed",
+                          "parameters",
+                          "best_epoch",
+                          "stopped_because",
+                          "updates_by_worker",
+                          "busy_fraction_by_worker",
+                          "cpu.0",
+                          "cpu.1"}) {
+    EXPECT_TRUE(HasKey(summary, key)) << key;
+  }
+  EXPECT_EQ(ValueOf(summary, "examples"), "1080");
+  EXPECT_EQ(ValueOf(summary, "stopped_because"), "epochs");
+  const std::string metrics = folder_.Read("o/metrics.jsonl");
+  EXPECT_TRUE(HasKey(metrics, "test_accuracy"));
+  EXPECT_EQ(metrics.back(), '\n');
+  EXPECT_EQ(ValueOf(folder_.Read("o/options.json"), "devices"), "cpu:2");
+}
+
+TEST_F(TrainCommand, QuietPrintsNothingAndJsonTheSummaryOnly) {
+  const Finished quiet = Train("q", {"--quiet"});
+  EXPECT_EQ(quiet.out + quiet.err, "");
+  const Finished json = Train("j", {"--json"});
+  EXPECT_EQ(json.out, folder_.Read("j/summary.json"));
+}
+
+TEST_F(TrainCommand, MakesADatedFolderWhenNoneIsNamed) {
+  const auto train = [&] {
+    return RunProgram({"train", "data", "--hidden", "2", "--epochs", "0", "--quiet"},
+                      folder_.path());
+  };
+  ASSERT_EQ(train().exit_code, 0);
+  ASSERT_EQ(train().exit_code, 0);
+  int folders = 0;
+  for (const auto& run : std::filesystem::directory_iterator(folder_.path() + "/runs")) {
+    ++folders;
+    EXPECT_TRUE(std::filesystem::exists(run.path() / "model.safetensors"));
+  }
+  EXPECT_EQ(folders, 2) << "a run never writes over another";
+}
+
+TEST_F(TrainCommand, ZeroEpochsWriteTheStartingWeightsAndInitTakesThem) {
+  ASSERT_EQ(Train("a", {"--epochs", "0", "--seed", "5"}).exit_code, 0);
+  const Finished again =
+      Train("b", {"--epochs", "0", "--seed", "6", "--init", "a/model.safetensors"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  const std::string a = folder_.Read("a/model.safetensors");
+  const std::string b = folder_.Read("b/model.safetensors");
+  const std::size_t weights = sizeof(float) * (4 * 8 + 8 + 8 * 2 + 2);
+  ASSERT_GT(a.size(), weights);
+  EXPECT_EQ(a.substr(a.size() - weights), b.substr(b.size() - weights));
+}
+
+TEST_F(TrainCommand, SyncIsTheSameOnEveryRun) {
+  ASSERT_EQ(Train("a", {"--algorithm", "sync"}).exit_code, 0);
+  ASSERT_EQ(Train("b", {"--algorithm", "sync"}).exit_code, 0);
+  EXPECT_EQ(folder_.Read("a/model.safetensors"), folder_.Read("b/model.safetensors"));
+}
+
+TEST_F(TrainCommand, WarnsOfOneRowPerUpdateOnSeveralCores) {
+  EXPECT_THAT(Train("o", {"--cpu-batch", "1"}).out, HasSubstr("slower together than one alone"));
+}
+
+TEST_F(TrainCommand, CtrlCSavesTheModelAndExitsWith130) {
+  Process process({"train", "data", "--hidden", "8", "--epochs", "1000000", "--out", "o",
+                   "--report-every", "0.05", "--quiet"},
+                  folder_.path());
+  while (process.running() && folder_.Read("o/metrics.jsonl").empty()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  process.Signal(SIGINT);
+  const Finished finished = process.Wait();
+  EXPECT_EQ(finished.exit_code, 130) << finished.err;
+  EXPECT_EQ(ValueOf(folder_.Read("o/summary.json"), "stopped_because"), "interrupted");
+  EXPECT_EQ(RunProgram({"eval", "o/model.safetensors", "data"}, folder_.path()).exit_code, 0);
+}
+
+TEST_F(TrainCommand, InsistingOnCtrlCEndsWith130Too) {
+  Process process({"train", "data", "--hidden", "8", "--epochs", "1000000", "--out", "o",
+                   "--report-every", "0.05", "--quiet"},
+                  folder_.path());
+  while (process.running() && folder_.Read("o/metrics.jsonl").empty()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  while (process.running()) process.Signal(SIGINT);
+  EXPECT_EQ(process.Wait().exit_code, 130);
+}
+
+TEST_F(TrainCommand, RewritesALineThatFitsTheTerminal) {
+  ::setenv("TERM", "xterm", 1);
+  Process process(
+      {"train", "data", "--hidden", "8", "--epochs", "2", "--out", "o", "--report-every", "0.01"},
+      folder_.path(), Process::Output::kTerminal);
+  const Finished finished = process.Wait();
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("valid loss"));
+  int live = 0;
+  // A live line stands between a carriage return and the code that clears what follows it.
+  for (std::size_t at = 0; (at = finished.out.find('\r', at)) != std::string::npos; ++at) {
+    const std::size_t end = finished.out.find_first_of("\033\n", at);
+    if (end == std::string::npos || finished.out[end] == '\n') continue;
+    EXPECT_LT(end - at - 1, 40u) << finished.out.substr(at, end - at);
+    if (finished.out.substr(at + 1, 5) == "epoch") ++live;
+  }
+  EXPECT_GT(live, 0);
+}
+
+TEST_F(TrainCommand, GoesOnWhenNobodyReadsItsOutputAnyMore) {
+  Process process({"train", "data", "--hidden", "8", "--epochs", "2", "--out", "o"}, folder_.path(),
+                  Process::Output::kClosedPipe);
+  const Finished finished = process.Wait();
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_EQ(finished.err, "");
+  EXPECT_TRUE(folder_.Has("o/model.safetensors"));
+}
+
+TEST_F(TrainCommand, TrainsOnItsOwnDataWhenNoFileIsNamed) {
+  const Finished finished =
+      RunProgram({"train", "--hidden", "16", "--epochs", "0.2", "--out", "o"}, folder_.path());
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("covtype-50k (built in): 45,000 training rows"));
+}
+
+class ModelCommands : public TrainCommand {
+ protected:
+  void SetUp() override {
+    TrainCommand::SetUp();
+    ASSERT_EQ(Train("o", {"--epochs", "20", "--quiet"}).exit_code, 0);
+  }
+  Finished Run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin() + 1, "o/model.safetensors");
+    return RunProgram(arguments, folder_.path());
+  }
+};
+
+TEST_F(ModelCommands, EvalPrintsLossAccuracyAucF1AndTheConfusionMatrix) {
+  const Finished finished = Run({"eval", "data"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  for (const char* part : {"loss", "accuracy        1\n", "auc             1  (of 1)",
+                           "f1              1  (of 1)", "taken for", "   -1    200      0"}) {
+    EXPECT_THAT(finished.out, HasSubstr(part));
+  }
+}
+
+TEST_F(ModelCommands, EvalAgreesWithTheTestLossOfTraining) {
+  ASSERT_EQ(Train("t", {"--test", "data", "--quiet"}).exit_code, 0);
+  const Finished json =
+      RunProgram({"eval", "t/model.safetensors", "data", "--json"}, folder_.path());
+  const std::string summary = folder_.Read("t/summary.json");
+  EXPECT_NEAR(std::stod(ValueOf(json.out, "loss")), std::stod(ValueOf(summary, "test_loss")), 1e-6);
+  EXPECT_EQ(ValueOf(json.out, "accuracy"), ValueOf(summary, "test_accuracy"));
+}
+
+TEST_F(ModelCommands, PredictPrintsALineARowInTheFilesOrder) {
+  const Finished finished = Run({"predict", "data"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  std::string expected;
+  for (int i = 0; i < 400; ++i) expected += i % 2 ? "1\n" : "-1\n";
+  EXPECT_EQ(finished.out, expected);
+  ASSERT_EQ(Run({"predict", "data", "--out", "p"}).exit_code, 0);
+  EXPECT_EQ(folder_.Read("p"), expected);
+  EXPECT_TRUE(Run({"predict", "data", "--probabilities"}).out.starts_with("label,-1,1\n-1,0."));
+}
+
+TEST_F(ModelCommands, PredictEndsQuietlyWhenItsReaderGoesAway) {
+  Process process({"predict", "o/model.safetensors", "data"}, folder_.path(),
+                  Process::Output::kClosedPipe);
+  const Finished finished = process.Wait();
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_EQ(finished.err, "");
+}
+
+TEST(DevicesCommand, ListsTheProcessorAndWhatAutoTakes) {
+  const TemporaryFolder folder;
+  const Finished finished = RunProgram({"devices"}, folder.path());
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_THAT(finished.out, HasSubstr("for this process"));
+  EXPECT_THAT(finished.out, HasSubstr("--devices auto takes cpu.0"));
+}
+
+}  // namespace
+}  // namespace hogbatch
