@@ -57,6 +57,22 @@ TrainingFiles ReadFiles(const TrainOptions& options, Console& console) {
   return files;
 }
 
+// All that the run needs beside its data and devices; made before a folder is, so that a refused
+// training leaves nothing behind.
+struct Start {
+  ModelSpec spec;
+  std::vector<float> class_weights;
+  std::vector<float> weights;
+};
+
+Start MakeStart(const TrainOptions& options, const TrainPlan& plan, const TrainingData& training) {
+  Start start{.spec = MakeSpec(options, plan, training), .class_weights = {}, .weights = {}};
+  start.class_weights =
+      ParseClassWeights(options.class_weights, training.schema, training.data, training.train_rows);
+  start.weights = StartingWeights(options, plan, start.spec, training.schema);
+  return start;
+}
+
 double MomentumToApply(const TrainOptions& options, int workers) {
   const double total = options.optimizer.momentum;
   if (options.optimizer.no_momentum_correction) return total;
@@ -74,18 +90,16 @@ std::vector<float> TakeParameters(const JobMemory& memory, const Coordinator& co
 }
 
 RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
-                      const TrainingFiles& files, const ModelSpec& spec, RunObserver& observer) {
+                      const TrainingFiles& files, const Start& start, RunObserver& observer) {
   const TrainingData& training = files.training;
   const Dataset* test = files.test ? &*files.test : nullptr;
   const auto workers = static_cast<int>(plan.devices.size());
 
-  JobMemory memory(spec, training.data, training.train_rows, test, workers);
-  memory.class_weights =
-      ParseClassWeights(options.class_weights, training.schema, training.data, training.train_rows);
+  JobMemory memory(start.spec, training.data, training.train_rows, test, workers);
+  memory.class_weights = start.class_weights;
   memory.optimizer = options.optimizer;
   memory.explicit_momentum = MomentumToApply(options, workers);
-  std::ranges::copy(StartingWeights(options, plan, spec, training.schema),
-                    memory.store.quiet().begin());
+  std::ranges::copy(start.weights, memory.store.quiet().begin());
 
   std::vector<WorkerFactory> factories;
   std::vector<DeviceInfo> devices;
@@ -98,7 +112,7 @@ RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
   const auto algorithm = MakeAlgorithm(options.algorithm, {.cpu_batch = plan.cpu_batch});
   Coordinator coordinator(
       *algorithm,
-      {.job = {.model = spec, .train_rows = training.train_rows, .epochs = options.epochs},
+      {.job = {.model = start.spec, .train_rows = training.train_rows, .epochs = options.epochs},
        .rows = {.train = training.train_rows,
                 .valid = training.data.rows - training.train_rows,
                 .test = test ? test->rows : 0},
@@ -153,7 +167,8 @@ int Train(const TrainOptions& options) {
   // A folder the user named is tried before a large file is read; a dated one is made when needed.
   if (!options.out.empty()) MakeOutputFolder(options.out);
   const TrainingFiles files = ReadFiles(options, console);
-  const ModelSpec spec = MakeSpec(options, plan, files.training);
+  const Start start = MakeStart(options, plan, files.training);
+  const ModelSpec& spec = start.spec;
   const std::string folder = MakeOutputFolder(options.out);
   for (const std::string& line : IntroductionLines(
            options, plan, files.training, files.test ? &*files.test : nullptr, spec, folder)) {
@@ -164,7 +179,7 @@ int Train(const TrainOptions& options) {
   const QualityScale scale{.loss = spec.loss,
                            .target_deviation = files.training.schema.target_deviation};
   TrainObserver observer(console, folder + "/metrics.jsonl", options.epochs, scale);
-  const RunResult result = RunTraining(options, plan, files, spec, observer);
+  const RunResult result = RunTraining(options, plan, files, start, observer);
   console.EndLive();
 
   if (!result.parameters.empty()) {
