@@ -103,7 +103,7 @@ std::vector<std::string> ConclusionLines(const RunResult& result, const QualityS
                                          const std::string& folder) {
   const Progress& totals = result.totals;
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("stopped: {}, after {:.4g} epochs, {} updates and {}",
+  lines.push_back(fmt::format("stopped: {}; epoch {:.4g}, {} updates, {}",
                               ReasonText(result.stopped_because), totals.epoch,
                               Grouped(totals.updates), ShortTime(totals.seconds)));
   if (result.parameters.empty()) return lines;

@@ -23,8 +23,8 @@ std::string Field(const std::string& text) {
 std::vector<std::size_t> ChooseLabels(std::span<const float> probabilities, std::int64_t top) {
   std::vector<std::size_t> order(probabilities.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return probabilities[a] > probabilities[b];
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return probabilities[a] != probabilities[b] ? probabilities[a] > probabilities[b] : a < b;
   });
   std::size_t keep = static_cast<std::size_t>(top);
   if (top == 0) {
