@@ -1,0 +1,97 @@
+// The limit of training: its three matrix products alone, without activation, loss or update.
+#pragma once
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "core/aligned.h"
+#include "core/error.h"
+#include "cpu/cpu.h"
+#include "nn/model_spec.h"
+#include "runtime/pinning.h"
+
+namespace hogbatch::bench {
+
+// One thread's forward, backward-to-data and backward-to-weights products over and over.
+class Products {
+ public:
+  Products(const ParameterLayout& layout, const AlignedFloats& weights, std::int64_t rows)
+      : layout_(layout), weights_(weights), rows_(rows), gradient_(layout.floats) {
+    for (const LayerShape& shape : layout.layers) {
+      inputs_.emplace_back(rows * shape.in);
+      outputs_.emplace_back(rows * shape.out);
+    }
+  }
+
+  void Once() {
+    const auto count = layout_.layers.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const LayerShape& s = layout_.layers[i];
+      Multiply('N', 'N', rows_, s.out, s.in, inputs_[i].data(), s.in, W(s), s.out,
+               outputs_[i].data(), s.out);
+    }
+    for (std::size_t i = count; i-- > 0;) {
+      const LayerShape& s = layout_.layers[i];
+      if (i > 0) {
+        Multiply('N', 'T', rows_, s.in, s.out, outputs_[i].data(), s.out, W(s), s.out,
+                 inputs_[i].data(), s.in);
+      }
+      Multiply('T', 'N', s.in, s.out, rows_, inputs_[i].data(), s.in, outputs_[i].data(), s.out,
+               gradient_.data() + s.weights_at, s.out);
+    }
+  }
+
+ private:
+  const float* W(const LayerShape& shape) const { return weights_.data() + shape.weights_at; }
+
+  static void Multiply(char transpose_a, char transpose_b, std::int64_t m, std::int64_t n,
+                       std::int64_t k, const float* a, std::int64_t lda, const float* b,
+                       std::int64_t ldb, float* c, std::int64_t ldc) {
+    Check(
+        dnnl_sgemm(transpose_a, transpose_b, m, n, k, 1, a, lda, b, ldb, 0, c, ldc) == dnnl_success,
+        "sgemm failed");
+  }
+
+  const ParameterLayout& layout_;
+  const AlignedFloats& weights_;
+  std::int64_t rows_;
+  AlignedFloats gradient_;
+  std::vector<AlignedFloats> inputs_;
+  std::vector<AlignedFloats> outputs_;
+};
+
+// Examples per second of `threads` threads, each on its own rows, for `seconds`.
+inline double ProductRate(const ModelSpec& spec, int threads, std::int64_t rows, double seconds) {
+  const ParameterLayout layout = Layout(spec);
+  const AlignedFloats weights(layout.floats);
+  std::vector<double> rates(static_cast<std::size_t>(threads));
+  {
+    std::vector<std::jthread> pool;
+    for (int i = 0; i < threads; ++i) {
+      pool.emplace_back([&, i] {
+        PinThisThread(i);
+        const auto device = cpu::MakeDevice({});  // holds oneDNN to one thread here
+        Products products(layout, weights, rows);
+        products.Once();
+        using Clock = std::chrono::steady_clock;
+        const auto start = Clock::now();
+        double elapsed = 0;
+        std::int64_t done = 0;
+        while (elapsed < seconds) {
+          products.Once();
+          done += rows;
+          elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+        }
+        rates[static_cast<std::size_t>(i)] = static_cast<double>(done) / elapsed;
+      });
+    }
+  }
+  double sum = 0;
+  for (const double rate : rates) sum += rate;
+  return sum;
+}
+
+}  // namespace hogbatch::bench
