@@ -9,9 +9,11 @@ constexpr float kGeluOuter = 1.5957691216f;  // 2 · sqrt(2 / π)
 constexpr float kGeluInner = 0.044715f;
 
 // 0.5 · (1 + tanh(u)) is the sigmoid of 2u.
-inline float GeluGate(float x) { return Sigmoid(kGeluOuter * (x + kGeluInner * x * x * x)); }
+[[gnu::always_inline]] inline float GeluGate(float x) {
+  return Sigmoid(kGeluOuter * (x + kGeluInner * x * x * x));
+}
 
-inline float GeluSlope(float x) {
+[[gnu::always_inline]] inline float GeluSlope(float x) {
   const float gate = GeluGate(x);
   return gate + x * gate * (1 - gate) * kGeluOuter * (1 + 3 * kGeluInner * x * x);
 }

@@ -22,7 +22,7 @@ float WeightOf(const Tensor& class_weights, std::int32_t label) {
 }
 
 // log(1 + e^x), without overflow.
-inline float Softplus(float x) {
+[[gnu::always_inline]] inline float Softplus(float x) {
   const float positive = x < 0 ? 0.0f : x;
   return positive + Log1p(Exp(x < 0 ? x : -x));
 }

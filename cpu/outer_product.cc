@@ -1,22 +1,34 @@
 #include "cpu/outer_product.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "cpu/simd.h"
 
 namespace hogbatch::cpu {
 namespace {
 
-constexpr int kTileRows =
-    6;  // times two vectors: twelve sums, two of b and one of a fill 16 registers
-constexpr std::int64_t kDepth = 128;  // of one pass; the tile's panels then stay in the first cache
-constexpr std::int64_t kColumns =
-    512;  // of one pass; 128 deep they are half of a 512 KB second cache
-
-constexpr std::int64_t kWidest = 32;  // panel, in floats
+// Of a tile of c, two vectors wide: twelve sums, two vectors of b and one of a fill 16 registers.
+constexpr int kTileRows = 6;
+// Of one pass. So deep the panels of a tile stay in the first cache, and so wide all of b's panels
+// take half of a second cache of 512 KB.
+constexpr std::int64_t kDepth = 128;
+constexpr std::int64_t kColumns = 512;
+constexpr std::int64_t kWidest = 32;  // panel of b, in floats
 
 template <int kLanes>
-using Vector [[gnu::vector_size(kLanes * sizeof(float)), gnu::aligned(4), gnu::may_alias]] = float;
+using Vector [[gnu::vector_size(kLanes * sizeof(float))]] = float;
+
+// Unaligned loads and stores; by reference, because how vectors are returned depends on the
+// processor.
+template <typename V>
+[[gnu::always_inline]] inline void Load(const float* from, V& to) {
+  std::memcpy(&to, from, sizeof to);
+}
+template <typename V>
+[[gnu::always_inline]] inline void Store(const V& from, float* to) {
+  std::memcpy(to, &from, sizeof from);
+}
 
 // Rows cut into panels `width` wide, so that what the tile loop reads lies in the order it reads
 // it. The last panel is filled up with zeros.
@@ -45,8 +57,9 @@ template <int kLanes, int kRows>
   for (int r = 0; r < kRows; ++r) __builtin_prefetch(c + r * c_stride + 8 * kLanes, 1);
   V sums[kRows][2] = {};
   for (std::int64_t d = 0; d < depth; ++d, a += kTileRows, b += 2 * kLanes) {
-    const V b0 = *reinterpret_cast<const V*>(b);
-    const V b1 = *reinterpret_cast<const V*>(b + kLanes);
+    V b0, b1;
+    Load(b, b0);
+    Load(b + kLanes, b1);
     for (int r = 0; r < kRows; ++r) {
       sums[r][0] += a[r] * b0;
       sums[r][1] += a[r] * b1;
@@ -55,9 +68,11 @@ template <int kLanes, int kRows>
 #ifndef HOGBATCH_TSAN
   if (cols == 2 * kLanes) {
     for (int r = 0; r < kRows; ++r, c += c_stride) {
-      V* to = reinterpret_cast<V*>(c);
-      to[0] = keep == 0 ? scale * sums[r][0] : keep * to[0] + scale * sums[r][0];
-      to[1] = keep == 0 ? scale * sums[r][1] : keep * to[1] + scale * sums[r][1];
+      for (int half = 0; half < 2; ++half) {
+        V before = {};
+        if (keep != 0) Load(c + half * kLanes, before);
+        Store(keep * before + scale * sums[r][half], c + half * kLanes);
+      }
     }
     return;
   }
@@ -65,8 +80,8 @@ template <int kLanes, int kRows>
   // By way of memory: indexing the sums themselves would keep them out of registers above.
   alignas(64) float tile[kRows][2 * kLanes];
   for (int r = 0; r < kRows; ++r) {
-    *reinterpret_cast<V*>(tile[r]) = sums[r][0];
-    *reinterpret_cast<V*>(tile[r] + kLanes) = sums[r][1];
+    Store(sums[r][0], tile[r]);
+    Store(sums[r][1], tile[r] + kLanes);
   }
   for (int r = 0; r < kRows; ++r, c += c_stride) {
     for (std::int64_t i = 0; i < cols; ++i) {

@@ -21,6 +21,8 @@
 
 namespace hogbatch::cpu {
 
+// Everything below must be inlined into the copies, or it would call the oldest processor's code.
+
 // e^x - 1 = scale · rest + (scale - 1), so that neither form of exp loses digits to the other.
 struct ExpParts {
   float scale;  // 2^n
@@ -28,7 +30,7 @@ struct ExpParts {
 };
 
 // For |x| <= 87; to about 2e-7. A NaN stays one.
-inline ExpParts SplitExp(float x) {
+[[gnu::always_inline]] inline ExpParts SplitExp(float x) {
   constexpr float kLog2E = 1.44269504f;
   constexpr float kLn2High = 0.693359375f;  // exact in few bits, so that n times it is exact
   constexpr float kLn2Low = -2.12194440e-4f;
@@ -49,26 +51,26 @@ inline ExpParts SplitExp(float x) {
 }
 
 // Comparisons are written so that NaN fails them and passes through.
-inline float Clamp(float x, float limit) {
+[[gnu::always_inline]] inline float Clamp(float x, float limit) {
   const float low = x < -limit ? -limit : x;
   return low > limit ? limit : low;
 }
 
-inline float Exp(float x) {
+[[gnu::always_inline]] inline float Exp(float x) {
   const ExpParts e = SplitExp(Clamp(x, 87.0f));
   return e.scale * e.rest + e.scale;
 }
 
-inline float Sigmoid(float x) { return 1.0f / (1.0f + Exp(-x)); }
+[[gnu::always_inline]] inline float Sigmoid(float x) { return 1.0f / (1.0f + Exp(-x)); }
 
-inline float Tanh(float x) {
+[[gnu::always_inline]] inline float Tanh(float x) {
   const ExpParts e = SplitExp(Clamp(2 * x, 40.0f));
   const float expm1 = e.scale * e.rest + (e.scale - 1);
   return expm1 / (expm1 + 2);
 }
 
 // log(1 + e) for 0 <= e <= 1: the series of 2 atanh(e / (2 + e)).
-inline float Log1p(float e) {
+[[gnu::always_inline]] inline float Log1p(float e) {
   const float s = e / (2 + e);
   const float q = s * s;
   float p = 1.0f / 13;

@@ -63,7 +63,7 @@ HOGBATCH_CLONES void AddScaledRow(const float* __restrict x, float scale, float 
 
 HOGBATCH_CLONES void MomentumOne(const float* __restrict g, const MomentumRow& s, std::int64_t n,
                                  float* __restrict v, float* __restrict w) {
-  const auto [rate, momentum, keep, catch_up] = s;
+  const float rate = s.rate, momentum = s.momentum, keep = s.keep, catch_up = s.catch_up;
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
     const float late = keep * RacyLoad(w + i) - catch_up * v[i];
