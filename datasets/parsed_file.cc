@@ -48,19 +48,20 @@ void ParsedRows::EndRow(Order order) {
 }
 
 void ParsedRows::SortLastRow(std::size_t begin) {
-  std::vector<std::pair<std::int32_t, float>> row;
-  for (std::size_t i = begin; i < columns.size(); ++i) row.emplace_back(columns[i], values[i]);
-  // Stable, so that sums of equal columns round the same way whatever the sorting algorithm.
-  std::stable_sort(row.begin(), row.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  const std::vector<float> written(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                                   values.end());
+  // Equal columns stay as written, so that their sum rounds the same way everywhere.
+  std::vector<std::pair<std::int32_t, std::size_t>> order;
+  for (std::size_t i = begin; i < columns.size(); ++i) order.emplace_back(columns[i], i - begin);
+  std::sort(order.begin(), order.end());
   columns.resize(begin);
   values.resize(begin);
-  for (const auto& [column, value] : row) {
+  for (const auto& [column, at] : order) {
     if (columns.size() > begin && columns.back() == column) {
-      values.back() += value;
+      values.back() += written[at];
     } else {
       columns.push_back(column);
-      values.push_back(value);
+      values.push_back(written[at]);
     }
   }
 }

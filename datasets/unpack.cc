@@ -84,7 +84,8 @@ Packing FindPacking(std::string_view bytes, const std::string& source) {
   }
   const bool zstd = bytes.starts_with("\x28\xb5\x2f\xfd"sv);
   const bool zip = bytes.starts_with("PK\x03\x04"sv);
-  const bool bzip2 = bytes.starts_with("BZh"sv) && bytes.substr(4).starts_with("1AY&SY"sv);
+  const bool bzip2 =
+      bytes.size() > 4 && bytes.starts_with("BZh"sv) && bytes.substr(4).starts_with("1AY&SY"sv);
   if (zstd || zip || bzip2) {
     throw UserError(
         fmt::format("{}: packed with {}, which is not read here; unpack it first, or "

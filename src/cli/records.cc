@@ -82,8 +82,6 @@ std::string MetricsLine(const Progress& progress, const QualityScale& scale) {
   Json line;
   PutCounts(line, progress);
   if (progress.running_loss) Put(line, "running_loss", *progress.running_loss);
-  // Training goes on while a snapshot is measured: its losses belong to an earlier moment.
-  if (progress.evaluation) Put(line, "evaluated_epoch", progress.evaluation->epoch);
   PutEvaluation(line, progress.evaluation, scale);
   Put(line, "examples_per_second", progress.examples_per_second);
   return Dump(line, -1);

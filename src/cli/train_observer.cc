@@ -40,7 +40,9 @@ void TrainObserver::Show(const Progress& progress) {
     shown_at_ = progress.seconds;
   }
   if (console_.verbosity() == Verbosity::kLive) {
-    console_.Live(LiveFields(progress, epochs_, last_, scale_));
+    // An evaluation tells of an earlier moment; the line below it stays at the present.
+    if (!progress.evaluation) live_ = LiveFields(progress, epochs_, last_, scale_);
+    console_.Live(live_);
   } else if (!progress.evaluation && progress.seconds - shown_at_ >= kPlainSeconds) {
     console_.Say(FitFields(LiveFields(progress, epochs_, last_, scale_), kPlainWidth));
     shown_at_ = progress.seconds;

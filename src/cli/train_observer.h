@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/console.h"
 #include "cli/files.h"
@@ -33,6 +34,7 @@ class TrainObserver final : public RunObserver {
   double epochs_;
   QualityScale scale_;
   std::optional<Evaluation> last_;
+  std::vector<std::string> live_;
   double shown_at_ = 0;
   bool record_failed_ = false;
 };

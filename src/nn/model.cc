@@ -121,12 +121,15 @@ Tensor Model::ComputeLoss(const Targets& targets, const Tensor& class_weights) {
   const Tensor gradient = gradients_.back().Rows(rows_);
   const Tensor losses = Tensor::Vector(losses_.data.Sub(0, rows_));
   const float scale = 1.0f / static_cast<float>(rows_);
+  // A sigmoid loss is reported as a mean over the labels, but steps follow the gradient of their
+  // sum: a mean over a thousand labels would need a rate a thousand times that of any other loss.
+  const float labels_scale = scale * static_cast<float>(outputs.cols);
   switch (spec_.loss) {
     case Loss::kSoftmax:
       device_.SoftmaxLoss(outputs, targets, class_weights, scale, losses, gradient);
       break;
     case Loss::kSigmoid:
-      device_.SigmoidLoss(outputs, targets, class_weights, scale, losses, gradient);
+      device_.SigmoidLoss(outputs, targets, class_weights, labels_scale, losses, gradient);
       break;
     case Loss::kSquared:
       device_.SquaredLoss(outputs, targets, scale, losses, gradient);

@@ -55,7 +55,8 @@ class Model {
   Tensor Forward(const BatchInput& input, std::span<const LayerView> layers);
 
   // After Forward: a loss a row into scratch (returned), and the gradient at the outputs, scaled to
-  // the mean over the batch. `class_weights` may be empty.
+  // the mean over the batch; of a sigmoid loss it is the gradient of the sum over the outputs.
+  // `class_weights` may be empty.
   Tensor ComputeLoss(const Targets& targets, const Tensor& class_weights);
 
   // After ComputeLoss: walks from the last layer to the first. A layer's target is written after

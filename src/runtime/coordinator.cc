@@ -136,7 +136,7 @@ void Coordinator::OnFailure(const Failure& failure) {
 }
 
 void Coordinator::OnEvaluated(const Evaluation& evaluation) {
-  Progress progress = ReportProgress();
+  Progress progress = at_snapshot_;
   progress.evaluation = evaluation;
   progress.best = rounds_.best() && rounds_.best()->epoch == evaluation.epoch;
   actions_.reports.push_back(progress);
@@ -167,6 +167,7 @@ void Coordinator::CheckEvaluation() {
   if (!due || job_.step_open()) return;
   evaluated_at_ = job_.examples();
   next_evaluation_ = (std::floor(job_.epoch() / rules_.eval_every) + 1) * rules_.eval_every;
+  at_snapshot_ = ReportProgress();
   rounds_.Begin(job_.epoch());
 }
 

@@ -84,6 +84,7 @@ class Coordinator {
   double evaluation_seconds_ = 0;   // summed over workers
   double next_evaluation_ = 0;      // epoch
   std::int64_t evaluated_at_ = -1;  // examples behind the latest snapshot
+  Progress at_snapshot_;            // where the run stood when the latest snapshot was taken
   StopReason reason_ = StopReason::kNone;
 
   // Where the last report stood, for its rates.

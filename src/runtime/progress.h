@@ -31,7 +31,8 @@ struct Evaluation {
   std::optional<EvaluationSums> test;
 };
 
-// One report. Rates are over the time since the last one.
+// One report. Rates are over the time since the last one. A report with an evaluation is of the
+// moment its snapshot was taken: the losses belong to that time, epoch and number of updates.
 struct Progress {
   double seconds = 0;        // since training began
   double train_seconds = 0;  // the same without what the workers spent on evaluation

@@ -50,7 +50,6 @@ TEST(MetricsLine, NamesLossesAndQualitiesBySplit) {
   EXPECT_EQ(ValueOf(line, "train_loss"), "1.0");
   EXPECT_EQ(ValueOf(line, "test_loss"), "0.5");
   EXPECT_EQ(ValueOf(line, "test_accuracy"), "0.5");
-  EXPECT_EQ(ValueOf(line, "evaluated_epoch"), "2.0");
   EXPECT_FALSE(HasKey(line, "valid_loss"));
   EXPECT_TRUE(HasKey(MetricsLine(progress, {.loss = Loss::kSigmoid}), "test_precision_at_5"));
   EXPECT_TRUE(HasKey(MetricsLine(progress, {.loss = Loss::kSquared}), "test_rmse"));

@@ -84,6 +84,7 @@ TEST(TextSource, NamesPackingsItDoesNotRead) {
   EXPECT_TRUE(Begins(OpenError("\x28\xb5\x2f\xfd...."), "in: packed with zstd"));
   EXPECT_TRUE(Begins(OpenError("PK\x03\x04..."), "in: packed with zip"));
   EXPECT_TRUE(Begins(OpenError("BZh91AY&SY..."), "in: packed with bzip2"));
+  EXPECT_EQ(OpenError("BZh"), "no error") << "too short to be any of them";
 }
 
 TEST(TextSource, ReportsErrorsOfPackedFilesByTheirPlainLines) {
