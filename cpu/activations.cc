@@ -8,9 +8,10 @@ namespace {
 constexpr float kGeluOuter = 1.5957691216f;  // 2 · sqrt(2 / π)
 constexpr float kGeluInner = 0.044715f;
 
-// 0.5 · (1 + tanh(u)) is the sigmoid of 2u.
+// 0.5 · (1 + tanh(u)) is the sigmoid of 2u. It is 0 or 1 to a float's precision beyond ±60, and a
+// smaller gate times x would be denormal: that made the loop three times slower.
 [[gnu::always_inline]] inline float GeluGate(float x) {
-  return Sigmoid(kGeluOuter * (x + kGeluInner * x * x * x));
+  return Sigmoid(kGeluOuter * (x + kGeluInner * x * x * x), 60.0f);
 }
 
 [[gnu::always_inline]] inline float GeluSlope(float x) {

@@ -1,7 +1,6 @@
 #include "cpu/outer_product.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "cpu/simd.h"
 
@@ -16,19 +15,13 @@ constexpr std::int64_t kDepth = 128;
 constexpr std::int64_t kColumns = 512;
 constexpr std::int64_t kWidest = 32;  // panel of b, in floats
 
+// A vector of floats, and the same at any address a float may have.
 template <int kLanes>
-using Vector [[gnu::vector_size(kLanes * sizeof(float))]] = float;
-
-// Unaligned loads and stores; by reference, because how vectors are returned depends on the
-// processor.
-template <typename V>
-[[gnu::always_inline]] inline void Load(const float* from, V& to) {
-  std::memcpy(&to, from, sizeof to);
-}
-template <typename V>
-[[gnu::always_inline]] inline void Store(const V& from, float* to) {
-  std::memcpy(to, &from, sizeof from);
-}
+struct Vector {
+  typedef float Type __attribute__((vector_size(kLanes * sizeof(float))));
+  typedef float Anywhere
+      __attribute__((vector_size(kLanes * sizeof(float)), aligned(sizeof(float)), may_alias));
+};
 
 // Rows cut into panels `width` wide, so that what the tile loop reads lies in the order it reads
 // it. The last panel is filled up with zeros.
@@ -53,13 +46,13 @@ template <int kLanes, int kRows>
 [[gnu::always_inline]] inline void MultiplyTile(const float* a, const float* b, std::int64_t depth,
                                                 std::int64_t cols, float scale, float keep,
                                                 float* c, std::int64_t c_stride) {
-  using V = Vector<kLanes>;
+  using V = typename Vector<kLanes>::Type;
+  using Anywhere = typename Vector<kLanes>::Anywhere;
   for (int r = 0; r < kRows; ++r) __builtin_prefetch(c + r * c_stride + 8 * kLanes, 1);
   V sums[kRows][2] = {};
   for (std::int64_t d = 0; d < depth; ++d, a += kTileRows, b += 2 * kLanes) {
-    V b0, b1;
-    Load(b, b0);
-    Load(b + kLanes, b1);
+    const V b0 = *reinterpret_cast<const Anywhere*>(b);
+    const V b1 = *reinterpret_cast<const Anywhere*>(b + kLanes);
     for (int r = 0; r < kRows; ++r) {
       sums[r][0] += a[r] * b0;
       sums[r][1] += a[r] * b1;
@@ -68,11 +61,9 @@ template <int kLanes, int kRows>
 #ifndef HOGBATCH_TSAN
   if (cols == 2 * kLanes) {
     for (int r = 0; r < kRows; ++r, c += c_stride) {
-      for (int half = 0; half < 2; ++half) {
-        V before = {};
-        if (keep != 0) Load(c + half * kLanes, before);
-        Store(keep * before + scale * sums[r][half], c + half * kLanes);
-      }
+      Anywhere* to = reinterpret_cast<Anywhere*>(c);
+      to[0] = keep == 0 ? scale * sums[r][0] : keep * to[0] + scale * sums[r][0];
+      to[1] = keep == 0 ? scale * sums[r][1] : keep * to[1] + scale * sums[r][1];
     }
     return;
   }
@@ -80,8 +71,8 @@ template <int kLanes, int kRows>
   // By way of memory: indexing the sums themselves would keep them out of registers above.
   alignas(64) float tile[kRows][2 * kLanes];
   for (int r = 0; r < kRows; ++r) {
-    Store(sums[r][0], tile[r]);
-    Store(sums[r][1], tile[r] + kLanes);
+    *reinterpret_cast<Anywhere*>(tile[r]) = sums[r][0];
+    *reinterpret_cast<Anywhere*>(tile[r] + kLanes) = sums[r][1];
   }
   for (int r = 0; r < kRows; ++r, c += c_stride) {
     for (std::int64_t i = 0; i < cols; ++i) {

@@ -56,12 +56,14 @@ struct ExpParts {
   return low > limit ? limit : low;
 }
 
-[[gnu::always_inline]] inline float Exp(float x) {
-  const ExpParts e = SplitExp(Clamp(x, 87.0f));
+[[gnu::always_inline]] inline float Exp(float x, float limit = 87.0f) {
+  const ExpParts e = SplitExp(Clamp(x, limit));
   return e.scale * e.rest + e.scale;
 }
 
-[[gnu::always_inline]] inline float Sigmoid(float x) { return 1.0f / (1.0f + Exp(-x)); }
+[[gnu::always_inline]] inline float Sigmoid(float x, float limit = 87.0f) {
+  return 1.0f / (1.0f + Exp(-x, limit));
+}
 
 [[gnu::always_inline]] inline float Tanh(float x) {
   const ExpParts e = SplitExp(Clamp(2 * x, 40.0f));
