@@ -53,7 +53,7 @@ std::string SplitText(std::string_view split, const std::optional<EvaluationSums
   if (!sums || sums->rows == 0) return "";
   std::string text = fmt::format("  {} loss {:.4f}", split, sums->mean_loss());
   for (const Quality& quality : Qualities(*sums, scale)) {
-    text += fmt::format(" {} {:.4g}", quality.name, quality.value);
+    text += " " + Text(quality);
   }
   return text;
 }
@@ -103,17 +103,17 @@ std::vector<std::string> ConclusionLines(const RunResult& result, const QualityS
                                          const std::string& folder) {
   const Progress& totals = result.totals;
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("stopped: {}; epoch {:.4g}, {} updates, {}",
+  lines.push_back(fmt::format("stopped   {}; epoch {:.4g}, {} updates, {}",
                               ReasonText(result.stopped_because), totals.epoch,
                               Grouped(totals.updates), ShortTime(totals.seconds)));
   if (result.parameters.empty()) return lines;
   if (result.saved) {
-    lines.push_back(fmt::format("saved: the model of epoch {:.4g}{}{}{}", result.saved->epoch,
+    lines.push_back(fmt::format("saved     the model of epoch {:.4g}{}{}{}", result.saved->epoch,
                                 SplitText("train", result.saved->train, scale),
                                 SplitText("valid", result.saved->valid, scale),
                                 SplitText("test", result.saved->test, scale)));
   }
-  lines.push_back(fmt::format("model: {}/model.safetensors", folder));
+  lines.push_back(fmt::format("model     {}/model.safetensors", folder));
   return lines;
 }
 

@@ -11,14 +11,18 @@
 namespace hogbatch {
 namespace {
 
-// The quality worth a place on a line, with a name for reading.
+// The quality worth a place on a line.
 std::string QualityText(const EvaluationSums& sums, const QualityScale& scale) {
-  const Quality quality = Qualities(sums, scale).front();
-  const std::string name = quality.name == "precision_at_1" ? "precision@1" : quality.name;
-  return fmt::format("{} {:.4g}", name, quality.value);
+  return Text(Qualities(sums, scale).front());
 }
 
 }  // namespace
+
+std::string Text(const Quality& quality) {
+  std::string name = quality.name;
+  if (const auto at = name.find("_at_"); at != std::string::npos) name.replace(at, 4, "@");
+  return fmt::format("{} {:.4f}", name, quality.value);
+}
 
 std::vector<Quality> Qualities(const EvaluationSums& sums, const QualityScale& scale) {
   const auto rows = static_cast<double>(sums.rows);

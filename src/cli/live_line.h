@@ -24,6 +24,7 @@ struct Quality {
   double value = 0;
 };
 std::vector<Quality> Qualities(const EvaluationSums& sums, const QualityScale& scale);
+std::string Text(const Quality& quality);  // for reading: "precision@1 0.6524"
 
 std::string ShortCount(double count);     // 950, 12.3k, 4.56M
 std::string ShortTime(double seconds);    // 0.8s, 12s, 3m05s, 2h10m

@@ -35,7 +35,7 @@ struct TrainOptions {
   std::string cpu_batch = "16";
   bool no_pin = false;
 
-  double epochs = 10;
+  double epochs = 5;
   std::string max_time;
   double target_loss = 0;
   std::int64_t patience = 0;

@@ -13,7 +13,7 @@ struct RateOptions {
   std::int64_t lr_batch = 16;
   std::string lr_scaling = "sqrt";
   double lr_scale_max = 8;
-  std::string lr_schedule = "constant";
+  std::string lr_schedule = "cosine";
   double lr_decay = 0.1;
   double lr_step = 10;
   double warmup = 0;

@@ -34,7 +34,7 @@ TEST_F(TrainCommand, SaysWhatItUnderstoodAndWhereResultsAre) {
   EXPECT_THAT(finished.out, HasSubstr("360 training rows, 40 validation rows, 4 features"));
   EXPECT_THAT(finished.out, HasSubstr("4 -> 8 -> 2, relu, 58 parameters, softmax loss"));
   EXPECT_THAT(finished.out, HasSubstr("hogbatch on cpu.0 to cpu.1"));
-  EXPECT_THAT(finished.out, HasSubstr("model: o/model.safetensors"));
+  EXPECT_THAT(finished.out, HasSubstr("model     o/model.safetensors"));
   EXPECT_EQ(finished.out.find('\r'), std::string::npos) << "a log file wants whole lines";
 }
 

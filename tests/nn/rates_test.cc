@@ -16,6 +16,7 @@ RateOptions Flat() {
   RateOptions options;
   options.lr = 0.1;
   options.lr_scaling = "none";
+  options.lr_schedule = "constant";
   return options;
 }
 
