@@ -79,7 +79,7 @@ TEST(LiveFields, HoldLossQualityRatesEpochAndTimeLeft) {
                           .evaluation = {}};
   const Evaluation last{.epoch = 1, .train = {}, .valid = Sums(), .test = {}};
   EXPECT_EQ(FitFields(LiveFields(progress, 10, last, {}), 200),
-            "epoch 1.50/10  loss 0.5000  accuracy 0.75  52.3k examples/s  3.27k updates/s  "
+            "epoch 1.50/10  loss 0.5000  accuracy 0.7500  52.3k examples/s  3.27k updates/s  "
             "1m20s left");
 }
 
@@ -91,7 +91,7 @@ TEST(EvaluationLine, SaysEveryMeasuredSplitAndWhetherItIsTheBest) {
       .evaluation = Evaluation{.epoch = 2, .train = Sums(), .valid = Sums(), .test = {}},
       .best = true};
   EXPECT_EQ(EvaluationLine(progress, {}),
-            "epoch 2         12s  train loss 0.5000  valid loss 0.5000 accuracy 0.75  best");
+            "epoch 2         12s  train loss 0.5000  valid loss 0.5000 accuracy 0.7500  best");
 }
 
 }  // namespace
