@@ -1,16 +1,15 @@
 #include "cli/devices.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <array>
-#include <thread>
 
 #include "cli/spelling.h"
 #include "cli/values.h"
 #include "core/error.h"
 #include "cpu/cpu.h"
+#include "runtime/pinning.h"
 
 namespace hogbatch {
 namespace {
@@ -29,13 +28,6 @@ std::vector<DeviceChoice> CpuWorkers(std::int64_t count) {
 }
 
 }  // namespace
-
-int UsableCores() {
-  cpu_set_t set;
-  // The call fails where a machine has more cores than the set has room for.
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 std::vector<DeviceChoice> ChooseDevices(std::string_view devices) {
   if (devices == "auto" || devices == "cpu") {

@@ -20,7 +20,4 @@ std::vector<DeviceChoice> ChooseDevices(std::string_view devices);
 
 std::vector<DeviceFactory> FactoriesOf(const std::vector<DeviceChoice>& choices);
 
-// Cores this process may use.
-int UsableCores();
-
 }  // namespace hogbatch

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <ctime>
 #include <filesystem>
-#include <utility>
+#include <span>
 
 #include "core/error.h"
+#include "core/replaced_file.h"
 
 namespace hogbatch {
 namespace {
@@ -26,27 +26,10 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return fd_; }
-  int Release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_;
 };
-
-void WriteAll(int descriptor, std::string_view content, const std::string& path) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(descriptor, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) ThrowErrno("write", path);
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-// A rename is on disk once its folder is.
-void SyncFolderOf(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path();
-  const Descriptor opened(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened.get() >= 0) ::fsync(opened.get());
-}
 
 // Makes `folder` and what is above it; false when it was there already.
 bool CreateFolder(const std::string& folder) {
@@ -69,22 +52,6 @@ std::string DatedFolder() {
 
 }  // namespace
 
-void ReplaceFile(const std::string& path, std::string_view content) {
-  const std::string aside = fmt::format("{}.{}.part", path, ::getpid());
-  try {
-    Descriptor file(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
-    if (file.get() < 0) ThrowErrno("write", path);
-    WriteAll(file.get(), content, path);
-    if (::fsync(file.get()) != 0) ThrowErrno("write", path);
-    if (::close(file.Release()) != 0) ThrowErrno("write", path);
-    if (std::rename(aside.c_str(), path.c_str()) != 0) ThrowErrno("write", path);
-  } catch (const Error&) {
-    ::unlink(aside.c_str());
-    throw;
-  }
-  SyncFolderOf(path);
-}
-
 std::string MakeOutputFolder(const std::string& wanted) {
   if (!wanted.empty()) CreateFolder(wanted);
   const std::string folder = wanted.empty() ? DatedFolder() : wanted;
@@ -105,7 +72,8 @@ LineFile::LineFile(const std::string& path)
 LineFile::~LineFile() { ::close(descriptor_); }
 
 void LineFile::Append(std::string_view line) {
-  WriteAll(descriptor_, fmt::format("{}\n", line), path_);
+  const std::string text = fmt::format("{}\n", line);
+  WriteAll(descriptor_, std::as_bytes(std::span(text)), path_);
 }
 
 }  // namespace hogbatch

@@ -1,13 +1,10 @@
-// Files that are whole or not there, and the folder that a run's files go to.
+// The folder that a run's files go to, and its growing record.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 namespace hogbatch {
-
-// Replaces `path` in one step: written aside, synced, renamed. Throws Error or UserError.
-void ReplaceFile(const std::string& path, std::string_view content);
 
 // Makes the folder `wanted` (and those above it), or a new one under runs/ named after the time
 // when `wanted` is empty, and makes sure files can be made in it. Returns its path.

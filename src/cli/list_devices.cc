@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/devices.h"
+#include "runtime/pinning.h"
 
 namespace hogbatch {
 namespace {

@@ -4,6 +4,7 @@
 #include "cli/files.h"
 #include "cli/model_file.h"
 #include "cli/prediction.h"
+#include "core/replaced_file.h"
 #include "datasets/dataset.h"
 #include "runtime/inference.h"
 

@@ -17,9 +17,11 @@
 #include "cli/train_setup.h"
 #include "cli/values.h"
 #include "core/error.h"
+#include "core/replaced_file.h"
 #include "runtime/coordinator.h"
 #include "runtime/executor.h"
 #include "runtime/job_memory.h"
+#include "runtime/pinning.h"
 #include "runtime/worker.h"
 
 namespace hogbatch {

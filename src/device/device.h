@@ -127,7 +127,8 @@ class Device {
   virtual void Fill(const Tensor& y, float value) = 0;
 
   // Optimiser steps on w (which may be shared weights) with private state. With `touched`, gradient
-  // row i belongs to row touched->rows[i] of w and of the state.
+  // row i belongs to row touched->rows[i] of w and of the state. Without momentum there may be no
+  // velocity: w = keep · w - rate · gradient.
   virtual void Momentum(const Tensor& gradient, const MomentumStep& step,
                         const TouchedRows* touched, const Tensor& velocity, const Tensor& w) = 0;
   virtual void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,

@@ -79,18 +79,11 @@ class StateMemory {
 // reached them.
 class PlainSgd : public Optimizer {
  public:
-  PlainSgd(double decay, const ParameterLayout& layout, std::int64_t sparse_rows, Device& device)
+  PlainSgd(double decay, std::int64_t sparse_rows, Device& device)
       : device_(device),
         decay_(decay),
         direct_(decay == 0 || sparse_rows == 0),
-        lazy_(device, sparse_rows) {
-    if (sparse_rows == 0) return;
-    const std::int64_t width = layout.layers.front().out;
-    row_ = Buffer(device, static_cast<std::size_t>(width) * sizeof(float));
-    device.Fill(Tensor::Vector(row_.span<float>()), 0);
-    // Momentum 0 carries nothing from step to step: stride 0 lets one row stand for all.
-    no_velocity_ = {.data = row_.span<float>(), .rows = sparse_rows, .cols = width, .stride = 0};
-  }
+        lazy_(device, sparse_rows) {}
 
   bool direct() const override { return direct_; }
 
@@ -102,8 +95,8 @@ class PlainSgd : public Optimizer {
       device_.AddScaled(gradient.weights, -rate, keep, weights.weights);
     } else if (gradient.touched.size > 0) {
       const TouchedRows touched = lazy_.Touch(gradient.touched, update);
-      device_.Momentum(gradient.weights, {.rate = rate, .momentum = 0, .keep = keep}, &touched,
-                       no_velocity_, weights.weights);
+      device_.Momentum(gradient.weights, {.rate = rate, .momentum = 0, .keep = keep}, &touched, {},
+                       weights.weights);
     }
   }
 
@@ -112,8 +105,6 @@ class PlainSgd : public Optimizer {
   double decay_;
   bool direct_;
   LazyRows lazy_;
-  Buffer row_;
-  Tensor no_velocity_;
 };
 
 // What momentum and Adam have in common: state in the shape of the parameters, biases that do not
@@ -254,7 +245,7 @@ std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double
   if (momentum > 0) {
     return std::make_unique<MomentumSgd>(momentum, decay, layout, sparse_rows, device);
   }
-  return std::make_unique<PlainSgd>(decay, layout, sparse_rows, device);
+  return std::make_unique<PlainSgd>(decay, sparse_rows, device);
 }
 
 }  // namespace hogbatch

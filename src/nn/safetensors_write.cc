@@ -1,16 +1,12 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "core/error.h"
+#include "core/replaced_file.h"
 #include "nn/safetensors.h"
 
 namespace hogbatch {
@@ -58,64 +54,12 @@ std::string MakeHeader(const std::map<std::string, std::string>& metadata,
   return header + text;
 }
 
-// A file that takes its place only when it is whole; unless committed it leaves nothing behind.
-class FileAside {
- public:
-  explicit FileAside(const std::string& path)
-      : path_(path), aside_(fmt::format("{}.{}.partial", path, ::getpid())) {
-    fd_ = ::open(aside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (fd_ < 0) ThrowErrno("write", path_);
-  }
-  FileAside(const FileAside&) = delete;
-  FileAside& operator=(const FileAside&) = delete;
-  ~FileAside() {
-    if (fd_ >= 0) ::close(fd_);
-    if (!committed_) ::unlink(aside_.c_str());
-  }
-
-  void Write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) ThrowErrno("write", path_);
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-  }
-
-  void Commit() {
-    if (::fsync(fd_) != 0) ThrowErrno("write", path_);
-    const int fd = std::exchange(fd_, -1);
-    if (::close(fd) != 0) ThrowErrno("write", path_);
-    if (::rename(aside_.c_str(), path_.c_str()) != 0) ThrowErrno("write", path_);
-    committed_ = true;
-    SyncFolder();
-  }
-
- private:
-  // Without it the new name may be lost with the power; file systems that cannot say so.
-  void SyncFolder() const {
-    const auto folder = std::filesystem::absolute(path_).parent_path();
-    const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return;  // a folder may be writable and not readable
-    const int result = ::fsync(fd);
-    const int code = errno;
-    ::close(fd);
-    errno = code;
-    if (result != 0 && code != EINVAL && code != EROFS) ThrowErrno("sync", folder.string());
-  }
-
-  std::string path_;
-  std::string aside_;
-  int fd_ = -1;
-  bool committed_ = false;
-};
-
 }  // namespace
 
 void WriteSafeTensors(const std::string& path, const std::map<std::string, std::string>& metadata,
                       std::span<const TensorView> tensors) {
   const std::string header = MakeHeader(metadata, tensors);
-  FileAside file(path);
+  ReplacedFile file(path);
   file.Write(std::as_bytes(std::span(header)));
   for (const TensorView& tensor : tensors) file.Write(std::as_bytes(tensor.data));
   file.Commit();

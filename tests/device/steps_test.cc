@@ -97,6 +97,20 @@ TEST_P(TouchedSteps, MomentumMakesUpForTheUpdatesThatPassedARowBy) {
   }
 }
 
+TEST_P(TouchedSteps, WithoutMomentumNeedNoVelocity) {
+  const MomentumStep step{.rate = 0.1f, .momentum = 0, .keep = 0.99f};
+  const Matrix g = Random(3, kCols), w = Random(7, kCols);
+  const DeviceMatrix dg(device(), g);
+  DeviceMatrix dw(device(), w);
+  device().Momentum(dg.tensor(), step, &touched_, {}, dw.tensor());
+  Matrix w_after = w;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const double keep = std::pow(double{step.keep}, skipped_[i] + 1);
+    w_after.row(rows_[i]) = keep * w.row(rows_[i]) - double{step.rate} * g.row(i);
+  }
+  ExpectClose(dw.Get(), w_after, Abs(w).array() + 1);
+}
+
 TEST_P(TouchedSteps, AdamFadesMomentsAndDecaysWithoutReplayingSteps) {
   const AdamStep step{
       .rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .keep = 0.999f};
