@@ -121,9 +121,13 @@ void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y) {
 
 void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
               const Tensor& velocity, const Tensor& w) {
+  Check(!velocity.empty() || step.momentum == 0, "momentum needs a velocity");
   ForEachRow(gradient, touched, w, [&](std::int64_t from, std::int64_t to, std::int32_t skipped) {
-    MomentumOne(gradient.host() + from * gradient.stride, CatchUp(step, skipped), w.cols,
-                velocity.host() + to * velocity.stride, w.host() + to * w.stride);
+    const float* g = gradient.host() + from * gradient.stride;
+    float* const row = w.host() + to * w.stride;
+    const MomentumRow s = CatchUp(step, skipped);
+    if (velocity.empty()) return AddScaledRow(g, -s.rate, s.keep, w.cols, row);
+    MomentumOne(g, s, w.cols, velocity.host() + to * velocity.stride, row);
   });
 }
 
