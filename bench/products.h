@@ -67,12 +67,13 @@ class Products {
 inline double ProductRate(const ModelSpec& spec, int threads, std::int64_t rows, double seconds) {
   const ParameterLayout layout = Layout(spec);
   const AlignedFloats weights(layout.floats);
+  const Cores cores;
   std::vector<double> rates(static_cast<std::size_t>(threads));
   {
     std::vector<std::jthread> pool;
     for (int i = 0; i < threads; ++i) {
       pool.emplace_back([&, i] {
-        PinThisThread(i);
+        cores.PinThisThread(i);
         const auto device = cpu::MakeDevice({});  // holds oneDNN to one thread here
         Products products(layout, weights, rows);
         products.Once();

@@ -40,7 +40,7 @@ void EmptyTasks(benchmark::State& state) {
   constexpr std::int64_t kTasks = 200000;
   for (auto _ : state) {
     OneRow one_row;
-    Coordinator coordinator(one_row, {.job = {.train_rows = kTasks, .epochs = 1},
+    Coordinator coordinator(one_row, {.job = {.train_rows = kTasks},
                                       .rows = {},
                                       .rules = {.epochs = 1, .target_loss = {}},
                                       .rates = RatePlan({}, 1),

@@ -28,7 +28,7 @@ class Silent : public RunObserver {
 // Trains for `seconds`; returns examples per second.
 inline double TrainingRate(const ModelSpec& spec, const Dataset& data, int workers,
                            std::int64_t update_rows, double seconds) {
-  JobMemory memory(spec, data, data.rows, nullptr, workers);
+  JobMemory memory(spec, data, nullptr, workers);
   Initialize(memory.store.layout(), Initialization::kXavier, 1, memory.store.quiet());
   std::vector<DeviceInfo> devices;
   std::vector<WorkerFactory> factories;
@@ -41,15 +41,14 @@ inline double TrainingRate(const ModelSpec& spec, const Dataset& data, int worke
   constexpr double kEndless = 1e6;
   const auto algorithm = MakeAlgorithm("hogbatch", {.cpu_batch = {update_rows, update_rows}});
   // A small rate: speed does not depend on it, and no run may diverge.
-  Coordinator coordinator(
-      *algorithm, {.job = {.id = 0, .model = spec, .train_rows = data.rows, .epochs = kEndless},
-                   .rows = {},
-                   .rules = {.epochs = kEndless,
-                             .max_seconds = seconds,
-                             .target_loss = {},
-                             .eval_every = kEndless},
-                   .rates = RatePlan({.lr = 1e-3}, kEndless),
-                   .workers = devices});
+  Coordinator coordinator(*algorithm, {.job = {.id = 0, .model = spec, .train_rows = data.rows},
+                                       .rows = {},
+                                       .rules = {.epochs = kEndless,
+                                                 .max_seconds = seconds,
+                                                 .target_loss = {},
+                                                 .eval_every = kEndless},
+                                       .rates = RatePlan({.lr = 1e-3}, kEndless),
+                                       .workers = devices});
   const std::atomic<int> interrupts = 0;
   Silent silent;
   MakeThreadExecutor(factories, Pinning::kCores, interrupts)->Run(coordinator, silent);

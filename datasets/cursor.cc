@@ -15,8 +15,10 @@ std::int64_t CountRows(std::int64_t rows, double epochs) {
       std::min(kMost, std::round(static_cast<double>(rows) * std::max(epochs, 0.0))));
 }
 
-// Small enough to mix well, large enough that ranges are seldom cut short.
-std::int64_t BlockSize(std::int64_t rows) { return std::clamp<std::int64_t>(rows / 32, 64, 16384); }
+// No update is larger than a block, so blocks are large; rows lie in random order anyway.
+std::int64_t BlockSize(std::int64_t rows) {
+  return std::clamp<std::int64_t>(rows / 8, 1024, 65536);
+}
 
 // Takes a range off the front of `rows`, and a remainder too small to be an update with it.
 RowRange TakeFront(RowRange& rows, std::int64_t max_rows, std::int64_t grain) {

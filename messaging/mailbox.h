@@ -4,6 +4,8 @@
 #include <concurrentqueue/blockingconcurrentqueue.h>
 
 #include <chrono>
+#include <cstdint>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -12,7 +14,9 @@ namespace hogbatch {
 template <typename Message>
 class Mailbox {
  public:
-  void Send(Message message) { queue_.enqueue(std::move(message)); }
+  void Send(Message message) {
+    if (!queue_.enqueue(std::move(message))) throw std::bad_alloc();
+  }
 
   // Waits until there is a message.
   Message Receive() {

@@ -31,7 +31,7 @@ std::vector<DeviceChoice> CpuWorkers(std::int64_t count) {
 
 std::vector<DeviceChoice> ChooseDevices(std::string_view devices) {
   if (devices == "auto" || devices == "cpu") {
-    return CpuWorkers(std::min<std::int64_t>(UsableCores(), kMaxWorkers));
+    return CpuWorkers(std::min<std::int64_t>(Cores().count(), kMaxWorkers));
   }
   if (devices.starts_with("cpu:")) {
     const std::int64_t count = ParseInteger("--devices cpu:N", devices.substr(4));

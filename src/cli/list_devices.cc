@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -9,14 +8,6 @@
 #include "runtime/pinning.h"
 
 namespace hogbatch {
-namespace {
-
-double HostMemoryBytes() {
-  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
-
-}  // namespace
 
 int Devices(const DevicesOptions& options) {
   const std::vector<DeviceChoice> chosen = ChooseDevices("auto");
@@ -25,8 +16,8 @@ int Devices(const DevicesOptions& options) {
     nlohmann::ordered_json json;
     json["devices"] = {{{"name", "cpu"},
                         {"description", processor.description},
-                        {"cores", UsableCores()},
-                        {"memory_bytes", static_cast<std::int64_t>(HostMemoryBytes())}}};
+                        {"cores", Cores().count()},
+                        {"memory_bytes", processor.memory_bytes}}};
     for (const DeviceChoice& choice : chosen) json["auto"].push_back(choice.info.name);
     WriteOutput(json.dump(2) + "\n");
     return kExitOk;
@@ -34,8 +25,8 @@ int Devices(const DevicesOptions& options) {
   WriteOutput(
       fmt::format("cpu   {}\n      {} core{} for this process, {:.3g} GB of memory\n\n"
                   "--devices auto takes {}{}\n",
-                  processor.description, UsableCores(), UsableCores() == 1 ? "" : "s",
-                  HostMemoryBytes() / 1e9, chosen.front().info.name,
+                  processor.description, Cores().count(), Cores().count() == 1 ? "" : "s",
+                  static_cast<double>(processor.memory_bytes) / 1e9, chosen.front().info.name,
                   chosen.size() == 1 ? "" : fmt::format(" to {}", chosen.back().info.name)));
   return kExitOk;
 }

@@ -67,23 +67,21 @@ struct Start {
   std::vector<float> weights;
 };
 
-Start MakeStart(const TrainOptions& options, const TrainPlan& plan, const TrainingData& training) {
+Start MakeStart(const TrainOptions& options, TrainPlan& plan, const TrainingData& training) {
   Start start{.spec = MakeSpec(options, plan, training), .class_weights = {}, .weights = {}};
   start.class_weights =
       ParseClassWeights(options.class_weights, training.schema, training.data, training.train_rows);
-  start.weights = StartingWeights(options, plan, start.spec, training.schema);
+  CheckNetworkFits(options, plan, start.spec);
+  start.weights = TakeStartingWeights(options, plan, start.spec, training.schema);
   return start;
 }
 
-double MomentumToApply(const TrainOptions& options, int workers) {
-  const double total = options.optimizer.momentum;
-  if (options.optimizer.no_momentum_correction) return total;
-  return ExplicitMomentum(total, AsynchronousWorkers(options.algorithm, workers));
-}
-
-// The parameters to save; empty when they are not all finite.
-std::vector<float> TakeParameters(const JobMemory& memory, const Coordinator& coordinator) {
+// The parameters to save; empty when they are not all finite, or when a training that diverged was
+// never evaluated before: what it left behind is no model.
+std::vector<float> TakeParameters(const JobMemory& memory, const Coordinator& coordinator,
+                                  StopReason reason) {
   const auto snapshot = coordinator.saved_snapshot();
+  if (!snapshot && reason == StopReason::kDiverged) return {};
   const std::span<const float> from =
       snapshot ? memory.snapshots[static_cast<std::size_t>(*snapshot)].span()
                : memory.store.quiet();
@@ -92,16 +90,17 @@ std::vector<float> TakeParameters(const JobMemory& memory, const Coordinator& co
 }
 
 RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
-                      const TrainingFiles& files, const Start& start, RunObserver& observer) {
+                      const TrainingFiles& files, Start start, RunObserver& observer) {
   const TrainingData& training = files.training;
   const Dataset* test = files.test ? &*files.test : nullptr;
   const auto workers = static_cast<int>(plan.devices.size());
 
-  JobMemory memory(start.spec, training.data, training.train_rows, test, workers);
+  JobMemory memory(start.spec, training.data, test, workers);
   memory.class_weights = start.class_weights;
   memory.optimizer = options.optimizer;
   memory.explicit_momentum = MomentumToApply(options, workers);
   std::ranges::copy(start.weights, memory.store.quiet().begin());
+  start.weights = std::vector<float>();  // lets go of the memory, which {} would keep
 
   std::vector<WorkerFactory> factories;
   std::vector<DeviceInfo> devices;
@@ -112,22 +111,21 @@ RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
   }
 
   const auto algorithm = MakeAlgorithm(options.algorithm, {.cpu_batch = plan.cpu_batch});
-  Coordinator coordinator(
-      *algorithm,
-      {.job = {.model = start.spec, .train_rows = training.train_rows, .epochs = options.epochs},
-       .rows = {.train = training.train_rows,
-                .valid = training.data.rows - training.train_rows,
-                .test = test ? test->rows : 0},
-       .rules = plan.rules,
-       .rates = RatePlan(options.rate, options.epochs),
-       .workers = devices,
-       .seed = static_cast<std::uint64_t>(options.seed)});
+  Coordinator coordinator(*algorithm,
+                          {.job = {.model = start.spec, .train_rows = training.train_rows},
+                           .rows = {.train = training.train_rows,
+                                    .valid = training.data.rows - training.train_rows,
+                                    .test = test ? test->rows : 0},
+                           .rules = plan.rules,
+                           .rates = RatePlan(options.rate, options.epochs),
+                           .workers = devices,
+                           .seed = static_cast<std::uint64_t>(options.seed)});
   const auto executor = MakeThreadExecutor(
       std::move(factories), options.no_pin ? Pinning::kNone : Pinning::kCores, CountInterrupts());
   executor->Run(coordinator, observer);
 
   RunResult result = coordinator.Result();
-  result.parameters = TakeParameters(memory, coordinator);
+  result.parameters = TakeParameters(memory, coordinator, result.stopped_because);
   return result;
 }
 
@@ -161,16 +159,16 @@ int ExitCode(const RunResult& result, const TrainOptions& options, Console& cons
 
 int Train(const TrainOptions& options) {
   Console console(ChooseVerbosity(options));
-  const TrainPlan plan = MakePlan(options);
-  if (static_cast<int>(plan.devices.size()) > UsableCores()) {
+  TrainPlan plan = MakePlan(options);
+  if (static_cast<int>(plan.devices.size()) > Cores().count()) {
     console.Warn(fmt::format("{} workers share {} cores; more workers than cores rarely help",
-                             plan.devices.size(), UsableCores()));
+                             plan.devices.size(), Cores().count()));
   }
   // A folder the user named is tried before a large file is read; a dated one is made when needed.
   if (!options.out.empty()) MakeOutputFolder(options.out);
   const TrainingFiles files = ReadFiles(options, console);
-  const Start start = MakeStart(options, plan, files.training);
-  const ModelSpec& spec = start.spec;
+  Start start = MakeStart(options, plan, files.training);
+  const ModelSpec spec = start.spec;
   const std::string folder = MakeOutputFolder(options.out);
   for (const std::string& line : IntroductionLines(
            options, plan, files.training, files.test ? &*files.test : nullptr, spec, folder)) {
@@ -181,7 +179,7 @@ int Train(const TrainOptions& options) {
   const QualityScale scale{.loss = spec.loss,
                            .target_deviation = files.training.schema.target_deviation};
   TrainObserver observer(console, folder + "/metrics.jsonl", options.epochs, scale);
-  const RunResult result = RunTraining(options, plan, files, start, observer);
+  const RunResult result = RunTraining(options, plan, files, std::move(start), observer);
   console.EndLive();
 
   if (!result.parameters.empty()) {

@@ -36,8 +36,7 @@ struct DeviceInfo {
   std::string name;         // "cpu.0", "cuda.1": also the worker's name in reports
   std::string description;  // "AMD EPYC, core 0"
   DeviceKind kind = DeviceKind::kCpu;
-  int team = 0;   // workers of one team share a batch size: all CPU cores are one team
-  int depth = 1;  // tasks to keep outstanding, so that transfers overlap computing
+  int depth = 1;                   // tasks to keep outstanding, so that transfers overlap computing
   bool shares_host_memory = true;  // it trains in the store itself; else on a replica
   std::int64_t memory_bytes = 0;   // 0: not limited beyond the host's
   std::optional<CostModel> cost = {};

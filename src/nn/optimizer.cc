@@ -17,10 +17,6 @@ namespace {
 enum class Kind : std::uint8_t { kSgd, kAdam };
 constexpr std::array<NamedValue<Kind>, 2> kKinds{{{"sgd", Kind::kSgd}, {"adam", Kind::kAdam}}};
 
-float Keep(double decay, float rate) {
-  return static_cast<float>(std::max(0.0, 1 - static_cast<double>(rate) * decay));
-}
-
 // Remembers when each row of a sparse layer was last touched, so that what it missed can be made up
 // for.
 class LazyRows {
@@ -208,6 +204,10 @@ class AdamOptimizer : public StatefulOptimizer {
 };
 
 }  // namespace
+
+float Keep(double decay, float rate) {
+  return static_cast<float>(std::max(0.0, 1 - static_cast<double>(rate) * decay));
+}
 
 void OptimizerOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Optimiser");

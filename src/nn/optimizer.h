@@ -35,6 +35,9 @@ struct LayerGradient {
   bool is_sparse = false;
 };
 
+// What decay leaves of a weight in one update: 1 - rate · decay, never below 0.
+float Keep(double decay, float rate);
+
 class Optimizer {
  public:
   virtual ~Optimizer() = default;

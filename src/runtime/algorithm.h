@@ -19,7 +19,6 @@ struct JobSpec {
   JobId id = 0;
   ModelSpec model;
   std::int64_t train_rows = 0;
-  double epochs = 0;
 };
 
 // A worker as an algorithm sees it.
@@ -31,8 +30,6 @@ struct WorkerState {
   std::int64_t updates = 0;  // updates of the model it has made
   std::int64_t rows = 0;     // rows it has trained on
   double busy_seconds = 0;
-
-  bool idle() const { return live && outstanding == 0; }
 };
 
 struct JobState {

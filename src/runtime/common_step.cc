@@ -33,8 +33,10 @@ void CommonStep::Apply(const Task& task) {
         MakeOptimizer(memory_.optimizer, memory_.explicit_momentum, layout, sparse_rows, device_);
   }
   ++updates_;
-  for (std::size_t layer = 0; layer < memory_.store.layout().layers.size(); ++layer) {
-    ApplyLayer(task, layer);
+  AppliedSlice& applied = memory_.applied[static_cast<std::size_t>(task.slice)];
+  if (applied.step != task.step) applied = {.step = task.step, .layers = 0};
+  for (; applied.layers < memory_.store.layout().layers.size(); ++applied.layers) {
+    ApplyLayer(task, applied.layers);
   }
 }
 

@@ -23,7 +23,7 @@ bool IsEvaluation(const Task& task) {
 Coordinator::Coordinator(Algorithm& algorithm, const Setup& setup)
     : algorithm_(algorithm),
       rules_(setup.rules),
-      job_(PrepareOne(algorithm, setup), setup.rates, setup.seed),
+      job_(PrepareOne(algorithm, setup), setup.rules.epochs, setup.rates, setup.seed),
       rounds_(setup.rows),
       stop_rules_(setup.rules),
       failures_(setup.workers.size()),
@@ -73,7 +73,7 @@ void Coordinator::OnReport(const Report& report) {
 
   if (IsEvaluation(task)) {
     --evaluating_;
-    evaluation_seconds_ += report.seconds;
+    evaluation_seconds_ += report.seconds / live_;
     if (const auto evaluation = rounds_.Finish(task, report)) OnEvaluated(*evaluation);
   } else if (task.kind == TaskKind::kApply) {
     if (--open_slices_ == 0) job_.CompleteStep();
@@ -217,8 +217,7 @@ std::optional<Task> Coordinator::NextSlice(WorkerId worker) {
 
 Progress Coordinator::Totals() const {
   const double elapsed = now_ - start_;
-  const double train =
-      std::max(0.0, elapsed - evaluation_seconds_ / static_cast<double>(workers_.size()));
+  const double train = std::max(0.0, elapsed - evaluation_seconds_);
   const double span = std::max(train, 1e-9);
   return {.seconds = elapsed,
           .train_seconds = train,

@@ -81,7 +81,7 @@ class Coordinator {
   bool started_ = false;
   double start_ = 0;
   double now_ = 0;
-  double evaluation_seconds_ = 0;   // summed over workers
+  double evaluation_seconds_ = 0;   // averaged over the workers that were live
   double next_evaluation_ = 0;      // epoch
   std::int64_t evaluated_at_ = -1;  // examples behind the latest snapshot
   Progress at_snapshot_;            // where the run stood when the latest snapshot was taken

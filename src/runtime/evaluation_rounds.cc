@@ -107,7 +107,7 @@ void EvaluationRounds::Abandon() {
 }
 
 bool IsFinite(const Evaluation& evaluation) {
-  for (const auto& sums : {evaluation.train, evaluation.valid, evaluation.test}) {
+  for (const auto& sums : {evaluation.train, evaluation.valid}) {
     if (sums && !std::isfinite(sums->loss)) return false;
   }
   return true;

@@ -63,7 +63,7 @@ class EvaluationRounds {
   SnapshotId best_snapshot_ = 1;
 };
 
-// All losses it measured are numbers.
+// Training and validation losses are numbers. The test file decides nothing.
 bool IsFinite(const Evaluation& evaluation);
 
 // What stop rules and the choice of the best model go by: validation loss, else training loss, else

@@ -23,7 +23,7 @@ std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id) {
               .split = Split::kTrain,
               .rows = cut->rows,
               .updates = count,
-              .rate = assignment.rate_scale * rates_.At(epoch(), assignment.update_rows),
+              .rate = assignment.rate_scale * rates_.At(epoch(), cut->rows.size() / count),
               .hold = assignment.hold,
               .step = step_};
 }

@@ -14,8 +14,8 @@ namespace hogbatch {
 
 class Job {
  public:
-  Job(const JobSpec& spec, const RatePlan& rates, std::uint64_t seed)
-      : spec_(spec), rates_(rates), cursor_(spec.train_rows, spec.epochs, seed) {}
+  Job(const JobSpec& spec, double epochs, const RatePlan& rates, std::uint64_t seed)
+      : spec_(spec), rates_(rates), cursor_(spec.train_rows, epochs, seed) {}
 
   // Cuts the rows of an assignment; none when all rows are handed out.
   std::optional<Task> Cut(const Assignment& assignment, TaskId id);

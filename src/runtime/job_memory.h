@@ -23,17 +23,22 @@ struct HeldGradient {
   std::vector<LayerGradient> layers;
 };
 
+// How far the slice of a synchronous step has come, for the heir of a worker that fails on the way.
+struct AppliedSlice {
+  std::int64_t step = -1;
+  std::size_t layers = 0;
+};
+
 struct JobMemory {
   // `snapshots`: one under evaluation and one kept as the best.
-  JobMemory(const ModelSpec& spec, const Dataset& train_data, std::int64_t rows_to_train,
-            const Dataset* test_data, int workers)
+  JobMemory(const ModelSpec& spec, const Dataset& train_data, const Dataset* test_data, int workers)
       : model(spec),
         data(train_data),
-        train_rows(rows_to_train),
         test(test_data),
         store(Layout(spec)),
         snapshots(2),
-        held(static_cast<std::size_t>(workers)) {
+        held(static_cast<std::size_t>(workers)),
+        applied(static_cast<std::size_t>(workers)) {
     for (AlignedFloats& snapshot : snapshots) snapshot = AlignedFloats(store.layout().floats);
   }
 
@@ -41,11 +46,11 @@ struct JobMemory {
 
   ModelSpec model;
   const Dataset& data;  // training rows, then validation rows
-  std::int64_t train_rows;
   const Dataset* test;  // may be null
   ParameterStore store;
   std::vector<AlignedFloats> snapshots;
-  std::vector<HeldGradient> held;  // one a worker
+  std::vector<HeldGradient> held;     // one a worker
+  std::vector<AppliedSlice> applied;  // one a slice
   std::vector<float> class_weights;
   OptimizerOptions optimizer;
   double explicit_momentum = 0;

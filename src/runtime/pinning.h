@@ -1,14 +1,28 @@
 // Threads and cores.
 #pragma once
 
+struct hwloc_topology;
+
 namespace hogbatch {
 
-// Cores this process may run on: what its container, cgroup or taskset leaves it. Two hardware
+// The cores this process may run on: what its container, cgroup or taskset leaves it. Two hardware
 // threads of one core are one.
-int UsableCores();
+class Cores {
+ public:
+  Cores();
+  ~Cores();
+  Cores(const Cores&) = delete;
+  Cores& operator=(const Cores&) = delete;
 
-// Binds the calling thread to the `index`-th of those cores, counted around if there are fewer.
-// Where the system does not allow it the thread stays free: pinning is a help, not a need.
-void PinThisThread(int index);
+  int count() const;
+
+  // Binds the calling thread to the `index`-th core, counted around if there are fewer. Where the
+  // system does not allow it the thread stays free: pinning is a help, not a need. May be called by
+  // many threads.
+  void PinThisThread(int index) const;
+
+ private:
+  hwloc_topology* topology_ = nullptr;  // null where hwloc does not know the machine
+};
 
 }  // namespace hogbatch

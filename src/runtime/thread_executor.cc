@@ -47,6 +47,8 @@ void Serve(WorkerId id, const WorkerFactory& make, Inbox& inbox, Mailbox<Event>&
     outbox.Send(Failure{.worker = id, .what = "out of memory"});
   } catch (const std::exception& error) {
     outbox.Send(Failure{.worker = id, .what = error.what()});
+  } catch (...) {
+    outbox.Send(Failure{.worker = id, .what = "an unknown failure"});
   }
   while (inbox.Receive()) {
   }
@@ -56,14 +58,14 @@ class ThreadExecutor : public Executor {
  public:
   ThreadExecutor(std::vector<WorkerFactory> workers, Pinning pinning,
                  const std::atomic<int>& interrupts)
-      : factories_(std::move(workers)),
-        pinning_(pinning),
-        interrupts_(interrupts),
-        inboxes_(factories_.size()) {}
+      : factories_(std::move(workers)), interrupts_(interrupts), inboxes_(factories_.size()) {
+    if (pinning == Pinning::kCores) cores_.emplace();
+  }
 
   void Run(Coordinator& coordinator, RunObserver& observer) override {
-    std::vector<std::jthread> threads = StartWorkers();
+    std::vector<std::jthread> threads;
     try {
+      StartWorkers(threads);
       Step(coordinator, Tick{}, observer);
       bool told = false;
       while (!coordinator.done()) Step(coordinator, NextEvent(coordinator, told), observer);
@@ -75,15 +77,13 @@ class ThreadExecutor : public Executor {
   }
 
  private:
-  std::vector<std::jthread> StartWorkers() {
-    std::vector<std::jthread> threads;
+  void StartWorkers(std::vector<std::jthread>& threads) {
     for (std::size_t i = 0; i < factories_.size(); ++i) {
       threads.emplace_back([this, i] {
-        if (pinning_ == Pinning::kCores) PinThisThread(static_cast<int>(i));
+        if (cores_) cores_->PinThisThread(static_cast<int>(i));
         Serve(static_cast<WorkerId>(i), factories_[i], inboxes_[i], outbox_);
       });
     }
-    return threads;
   }
 
   Event NextEvent(const Coordinator& coordinator, bool& told) {
@@ -107,7 +107,7 @@ class ThreadExecutor : public Executor {
   }
 
   std::vector<WorkerFactory> factories_;
-  Pinning pinning_;
+  std::optional<Cores> cores_;
   const std::atomic<int>& interrupts_;
   std::vector<Inbox> inboxes_;
   Mailbox<Event> outbox_;

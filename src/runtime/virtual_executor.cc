@@ -17,7 +17,7 @@ class VirtualExecutor : public Executor {
   VirtualExecutor(const std::vector<WorkerFactory>& workers, std::vector<CostModel> costs) {
     for (std::size_t i = 0; i < workers.size(); ++i) {
       seats_.emplace_back();
-      seats_.back().worker = workers[i]();
+      Guard(seats_.back(), [&] { seats_.back().worker = workers[i](); });
       seats_.back().cost = costs[i];
     }
   }
@@ -90,19 +90,23 @@ class VirtualExecutor : public Executor {
     Seat& seat = seats_[index];
     const Task task = seat.tasks.front();
     Guard(seat, [&] { seat.worker->Commit(task, seat.update); });
-    if (!seat.failure.empty()) {
-      seat.tasks.clear();
-      return Failure{.worker = static_cast<WorkerId>(index), .what = seat.failure};
-    }
+    if (!seat.failure.empty()) return Fail(index);
     if (++seat.update < task.updates) {
       BeginUpdate(index);
       return std::nullopt;
     }
-    Report report = seat.worker->Finish(task);
+    Report report;
+    Guard(seat, [&] { report = seat.worker->Finish(task); });
+    if (!seat.failure.empty()) return Fail(index);
     report.seconds = now_ - seat.begun;
     seat.tasks.pop_front();
     if (!seat.tasks.empty()) BeginTask(index);
     return report;
+  }
+
+  Event Fail(std::size_t index) {
+    seats_[index].tasks.clear();
+    return Failure{.worker = static_cast<WorkerId>(index), .what = seats_[index].failure};
   }
 
   template <typename Call>

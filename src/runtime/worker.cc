@@ -61,17 +61,16 @@ class TrainingWorker : public Worker {
 
  private:
   // In virtual time an update is read at its start and written at its end, so it cannot be written
-  // on the way.
+  // on the way. Decay that keeps nothing would read as "clear the target".
   bool WritesDirectly(const Task& task) {
-    return !task.hold && optimizer().direct() && !device_->info().cost;
+    return !task.hold && !device_->info().cost && optimizer().direct() && KeptBy(task.rate) > 0;
   }
 
   // Made when first asked for: held gradients are stepped by CommonStep, with state of its own.
   Optimizer& optimizer() {
     if (!optimizer_) {
       optimizer_ =
-          MakeOptimizer(memory_.optimizer, memory_.explicit_momentum, memory_.store.layout(),
-                        memory_.model.sparse_input ? memory_.model.inputs : 0, *device_);
+          MakeOptimizer(memory_.optimizer, memory_.explicit_momentum, memory_.model, *device_);
     }
     return *optimizer_;
   }
@@ -85,33 +84,36 @@ class TrainingWorker : public Worker {
     if (WritesDirectly(task)) {
       model.Backward(input, input, memory_.store.views(), DirectTargets(task.rate));
     } else {
-      MakeGradient(task, model, input, rows);
+      MakeGradient(model, input, rows);
     }
     AddLosses(losses);
+    // Only now: a gradient whose task fails must not be found by the common step.
+    if (task.hold) {
+      memory_.held[static_cast<std::size_t>(id_)] = {
+          .step = task.step, .rows = rows.size(), .layers = gradient_->layers()};
+    }
   }
+
+  float KeptBy(float rate) const { return Keep(memory_.optimizer.weight_decay, rate); }
 
   // Straight into the shared weights, layer by layer.
   std::span<const GradientTarget> DirectTargets(float rate) {
-    const auto decay = static_cast<float>(memory_.optimizer.weight_decay);
+    const float keep = KeptBy(rate);
     direct_targets_.clear();
     for (const LayerView& view : memory_.store.views()) {
       direct_targets_.push_back(
-          {.weights = view.weights, .bias = view.bias, .scale = -rate, .keep = 1 - rate * decay});
+          {.weights = view.weights, .bias = view.bias, .scale = -rate, .keep = keep});
     }
     return direct_targets_;
   }
 
-  void MakeGradient(const Task& task, Model& model, const BatchInput& input, RowRange rows) {
+  void MakeGradient(Model& model, const BatchInput& input, RowRange rows) {
     if (!gradient_) gradient_.emplace(memory_.model, *device_);
     if (input.is_sparse && !compactor_) compactor_.emplace(memory_.model.inputs);
     const BatchInput first = input.is_sparse ? compactor_->Compact(memory_.data, rows) : input;
     const auto touched =
         input.is_sparse ? std::span(compactor_->touched()) : std::span<const std::int32_t>();
     model.Backward(input, first, memory_.store.views(), gradient_->Targets(touched));
-    if (!task.hold) return;
-    device_->Wait();
-    memory_.held[static_cast<std::size_t>(id_)] = {
-        .step = task.step, .rows = rows.size(), .layers = gradient_->layers()};
   }
 
   void AddLosses(const Tensor& losses) {

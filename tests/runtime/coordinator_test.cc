@@ -185,12 +185,11 @@ TEST(Coordinator, StopsWhenAnEvaluationIsNoNumber) {
 
 TEST(Coordinator, StopsLikeARuleWhenInterruptedButLeavesTrainingRowsOut) {
   const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
-  Coordinator coordinator(*algorithm,
-                          {.job = {.id = 0, .model = {}, .train_rows = 5000, .epochs = 100},
-                           .rows = {.train = 5000, .valid = 500, .test = 0},
-                           .rules = {.epochs = 100, .target_loss = {}},
-                           .rates = RatePlan({}, 100),
-                           .workers = {{.name = "cpu.0", .description = "fake"}}});
+  Coordinator coordinator(*algorithm, {.job = {.id = 0, .model = {}, .train_rows = 5000},
+                                       .rows = {.train = 5000, .valid = 500, .test = 0},
+                                       .rules = {.epochs = 100, .target_loss = {}},
+                                       .rates = RatePlan({}, 100),
+                                       .workers = {{.name = "cpu.0", .description = "fake"}}});
   Ledger ledger;
   FakeWorker worker(0, ledger, {});
   Recorder recorder;

@@ -105,12 +105,11 @@ struct FakeRun {
   RunResult Run() {
     workers.resize(costs.size());
     const std::unique_ptr<Algorithm> chosen = MakeAlgorithm(algorithm, algorithm_options);
-    Coordinator::Setup setup{
-        .job = {.id = 0, .model = {}, .train_rows = rows.train, .epochs = rules.epochs},
-        .rows = rows,
-        .rules = rules,
-        .rates = RatePlan({}, rules.epochs),
-        .workers = {}};
+    Coordinator::Setup setup{.job = {.id = 0, .model = {}, .train_rows = rows.train},
+                             .rows = rows,
+                             .rules = rules,
+                             .rates = RatePlan({}, rules.epochs),
+                             .workers = {}};
     std::vector<WorkerFactory> factories;
     for (std::size_t i = 0; i < costs.size(); ++i) {
       setup.workers.push_back({.name = "cpu." + std::to_string(i), .description = "fake"});

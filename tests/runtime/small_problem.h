@@ -76,17 +76,16 @@ struct SmallRun {
                          .activation = Activation::kRelu,
                          .sparse_input = data.is_sparse};
     const int count = static_cast<int>(seconds_per_row.size());
-    JobMemory memory(spec, data, kTrain, nullptr, count);
+    JobMemory memory(spec, data, nullptr, count);
     Initialize(memory.store.layout(), Initialization::kHe, 5, memory.store.quiet());
     memory.optimizer = optimizer;
     memory.explicit_momentum = optimizer.momentum;
 
-    Coordinator::Setup setup{
-        .job = {.id = 0, .model = spec, .train_rows = kTrain, .epochs = rules.epochs},
-        .rows = {.train = kTrain, .valid = kRows - kTrain, .test = 0},
-        .rules = rules,
-        .rates = RatePlan(rate, rules.epochs),
-        .workers = {}};
+    Coordinator::Setup setup{.job = {.id = 0, .model = spec, .train_rows = kTrain},
+                             .rows = {.train = kTrain, .valid = kRows - kTrain, .test = 0},
+                             .rules = rules,
+                             .rates = RatePlan(rate, rules.epochs),
+                             .workers = {}};
     std::vector<WorkerFactory> factories;
     std::vector<CostModel> costs;
     for (int i = 0; i < count; ++i) {

@@ -34,12 +34,11 @@ TEST(ThreadExecutor, EndsWhenEveryWorkerFails) {
 
 TEST(ThreadExecutor, HearsAnInterrupt) {
   const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
-  Coordinator coordinator(*algorithm,
-                          {.job = {.id = 0, .model = {}, .train_rows = 100000, .epochs = 1e6},
-                           .rows = {.train = 100000, .valid = 100, .test = 0},
-                           .rules = {.epochs = 1e6, .target_loss = {}},
-                           .rates = RatePlan({}, 1e6),
-                           .workers = {{.name = "cpu.0", .description = "fake"}}});
+  Coordinator coordinator(*algorithm, {.job = {.id = 0, .model = {}, .train_rows = 100000},
+                                       .rows = {.train = 100000, .valid = 100, .test = 0},
+                                       .rules = {.epochs = 1e6, .target_loss = {}},
+                                       .rates = RatePlan({}, 1e6),
+                                       .workers = {{.name = "cpu.0", .description = "fake"}}});
   Ledger ledger;
   std::atomic<int> interrupts = 0;
   FakeOptions options;
