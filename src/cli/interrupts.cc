@@ -25,6 +25,7 @@ const std::atomic<int>& CountInterrupts() {
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  ::sigaction(SIGHUP, &action, nullptr);
   return interrupts;
 }
 

@@ -84,7 +84,8 @@ std::vector<std::string> LiveFields(const Progress& progress, double epochs,
   std::vector<std::string> fields;
   fields.push_back(fmt::format("epoch {:.2f}/{:g}", progress.epoch, epochs));
   if (progress.running_loss) fields.push_back(fmt::format("loss {:.4f}", *progress.running_loss));
-  if (last && (last->valid || last->test || last->train)) {
+  // What the untrained model reached would only mislead.
+  if (last && last->epoch > 0 && (last->valid || last->test || last->train)) {
     const auto& sums = last->valid ? last->valid : last->test ? last->test : last->train;
     fields.push_back(QualityText(*sums, scale));
   }

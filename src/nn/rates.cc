@@ -33,7 +33,9 @@ struct RatePlan::Tables {
 
 void RateOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Learning rate");
-  visitor.Number("lr", lr, {1e-9, 1e3}, "learning rate of an update of --lr-batch rows");
+  visitor.Number("lr", lr, {0, 1e3},
+                 "learning rate of an update of --lr-batch rows; 0 chooses 0.05, and 0.005 for "
+                 "squared loss");
   visitor.Number("lr-batch", lr_batch, {1, 1e9}, "rows of an update at which --lr holds");
   visitor.Word("lr-scaling", lr_scaling, WordsOf(RatePlan::Tables::kScalings),
                "how the rate follows the rows of an update: not at all, with the square root of "
@@ -47,6 +49,14 @@ void RateOptions::Visit(OptionVisitor& visitor) {
   visitor.Number("lr-step", lr_step, {1e-3, 1e6}, "epochs between the steps of the step schedule");
   visitor.Number("warmup", warmup, {0, 1e6},
                  "epochs over which the rate rises in a straight line from a hundredth");
+}
+
+// The gradient of squared error has no bound, and its curvature grows with the width of the last
+// layer: what is a bold rate for the other losses throws it off.
+RateOptions RateOptions::ChosenFor(Loss loss) const {
+  RateOptions chosen = *this;
+  if (lr == 0) chosen.lr = loss == Loss::kSquared ? 0.005 : 0.05;
+  return chosen;
 }
 
 RatePlan::RatePlan(const RateOptions& options, double epochs)

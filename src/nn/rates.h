@@ -5,11 +5,12 @@
 #include <string>
 
 #include "core/options.h"
+#include "nn/model_spec.h"
 
 namespace hogbatch {
 
 struct RateOptions {
-  double lr = 0.05;
+  double lr = 0;
   std::int64_t lr_batch = 16;
   std::string lr_scaling = "sqrt";
   double lr_scale_max = 8;
@@ -19,6 +20,9 @@ struct RateOptions {
   double warmup = 0;
 
   void Visit(OptionVisitor& visitor);
+
+  // With the rate that suits the loss where none was asked for (0).
+  RateOptions ChosenFor(Loss loss) const;
 };
 
 // How the rate follows the batch and the epoch. A value: the coordinator asks it for every task.

@@ -52,7 +52,7 @@ struct SmallRun {
   Storage storage = Storage::kDense;
   std::vector<double> seconds_per_row = {1e-4, 1e-4};  // one a worker
   OptimizerOptions optimizer = {};
-  RateOptions rate = {};
+  RateOptions rate = {.lr = 0.05};
   RunRules rules = {.epochs = 3, .target_loss = {}};
   std::int64_t fail_call = 0;  // of the last worker's device
 
