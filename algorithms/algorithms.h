@@ -17,6 +17,9 @@ struct BatchRange {
   std::int64_t max = 16;
 };
 
+// The size an algorithm that does not adapt uses: 16 rows, or the nearest the range allows.
+std::int64_t FixedRows(const BatchRange& range);
+
 struct AlgorithmOptions {
   BatchRange cpu_batch;
 };

@@ -128,20 +128,19 @@ std::optional<LabelChoice> ResolveLabel(const std::string& label, const FirstLin
   return LabelChoice{name - lines.first.begin(), true};
 }
 
-CsvLayout MakeLayout(FirstLines lines, std::string_view text, LabelChoice label) {
+CsvLayout MakeLayout(const FirstLines& lines, std::string_view text, LabelChoice label) {
   CsvLayout layout;
   layout.delimiter = lines.delimiter;
   layout.columns = static_cast<std::int64_t>(lines.first.size());
   layout.label = label.column;
   const bool header = label.by_name || HasHeader(lines, label.column);
   layout.rows = header ? lines.rest : text;
-  if (header) layout.names = std::move(lines.first);
   return layout;
 }
 
 [[noreturn]] void ThrowNoLabel(const FirstLines& lines, std::string_view text,
                                const std::string& source, const std::string& label) {
-  if (WholeNumber(label)) {
+  if (FiniteNumber(label)) {
     ThrowAt(source, text, lines.line.data(),
             fmt::format("there is no label column {}; columns count from 1 to {}", label,
                         lines.first.size()));
@@ -165,18 +164,18 @@ CsvLayout MakeLayout(FirstLines lines, std::string_view text, LabelChoice label)
 
 CsvLayout FindCsvLayout(std::string_view text, const std::string& source,
                         const std::string& label) {
-  FirstLines lines = ReadFirstLines(text, source);
+  const FirstLines lines = ReadFirstLines(text, source);
   const std::optional<LabelChoice> column = ResolveLabel(label, lines);
   if (!column) ThrowNoLabel(lines, text, source, label);
-  return MakeLayout(std::move(lines), text, *column);
+  return MakeLayout(lines, text, *column);
 }
 
 CsvLayout FindCsvLayout(std::string_view text, const std::string& source, const Schema& schema,
                         Labels labels) {
-  FirstLines lines = ReadFirstLines(text, source);
+  const FirstLines lines = ReadFirstLines(text, source);
   const auto columns = static_cast<std::int64_t>(lines.first.size());
   if (columns == schema.file_columns && labels == Labels::kOptional) {
-    return MakeLayout(std::move(lines), text, {});
+    return MakeLayout(lines, text, {});
   }
   if (columns != schema.file_columns + 1) {
     ThrowAt(source, text, lines.line.data(),
@@ -186,7 +185,7 @@ CsvLayout FindCsvLayout(std::string_view text, const std::string& source, const 
   }
   const std::optional<LabelChoice> column = ResolveLabel(schema.label_column, lines);
   if (!column) ThrowNoLabel(lines, text, source, schema.label_column);
-  return MakeLayout(std::move(lines), text, *column);
+  return MakeLayout(lines, text, *column);
 }
 
 std::vector<std::string> SplitCsv(std::string_view line, char delimiter) {

@@ -1,5 +1,5 @@
-// What the first lines of a CSV tell: the delimiter, the number of columns, their names, and which
-// one is the label.
+// What the first lines of a CSV tell: the delimiter, the number of columns, which one is the
+// label, and where the rows begin.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,8 @@ namespace hogbatch {
 struct CsvLayout {
   char delimiter = ',';
   std::int64_t columns = 0;
-  std::vector<std::string> names;  // empty: no header
-  std::int64_t label = -1;         // which column; -1: there is none
-  std::string_view rows;           // the text after the header
+  std::int64_t label = -1;  // which column; -1: there is none
+  std::string_view rows;    // the text after the header
 };
 
 // The layout of a file to learn from; `label` as --label has it. `source` names it in errors.

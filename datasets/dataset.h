@@ -59,13 +59,9 @@ TrainingData ReadTrainingData(const std::string& path, const ReadOptions& option
 
 // Reads a file as `schema` says, rows in file order. A label the schema does not know, or more
 // features than it has, is a UserError. With labels kOptional a CSV without the label column is
-// legal, and so are unknown labels: `has_labels` tells (predict needs none).
+// legal, and so are unknown labels: the data set then has none (predict needs none).
 enum class Labels : std::uint8_t { kRequired, kOptional };
-struct EvaluationData {
-  Dataset data;
-  bool has_labels = true;
-};
-EvaluationData ReadWithSchema(const std::string& path, const Schema& schema, Labels labels,
-                              int threads = 0);
+Dataset ReadWithSchema(const std::string& path, const Schema& schema, Labels labels,
+                       int threads = 0);
 
 }  // namespace hogbatch

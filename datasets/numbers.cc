@@ -24,7 +24,7 @@ std::size_t CharacterSize(std::string_view text) {
 
 }  // namespace
 
-std::optional<double> WholeNumber(std::string_view token) {
+std::optional<double> FiniteNumber(std::string_view token) {
   double value = 0;
   const char* end = token.data() + token.size();
   if (ParseNumber(token.data(), end, value) != end || !std::isfinite(value)) return std::nullopt;

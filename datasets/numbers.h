@@ -33,7 +33,7 @@ const char* ParseNumber(const char* begin, const char* end, T& value) {
 }
 
 // The finite number that is all of `token`, if it is one.
-std::optional<double> WholeNumber(std::string_view token);
+std::optional<double> FiniteNumber(std::string_view token);
 bool LooksNumeric(std::string_view token);  // also NaN, infinity and what is too large
 
 // Why `token` is not a number to train on: "'abc' is not a number; …".

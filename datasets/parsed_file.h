@@ -33,7 +33,7 @@ struct ParsedRows {
     columns.push_back(column);
     values.push_back(value);
   }
-  // Ends a row; `disordered` ones are sorted and values of equal columns summed.
+  // Ends a row; a disordered one is sorted and values of equal columns are summed.
   enum class Order : std::uint8_t { kAscending, kDisordered };
   void EndRow(Order order);
 

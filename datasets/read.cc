@@ -193,29 +193,27 @@ TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
   return result;
 }
 
-EvaluationData ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
-                                  const ParseSettings& settings) {
-  EvaluationData result;
-  result.data.source = input.source;
-  result.data.features = schema.features;
+Dataset ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
+                           const ParseSettings& settings) {
+  Dataset data;
+  data.source = input.source;
+  data.features = schema.features;
   {
     const ParsedText parsed = ParseWithSchema(input, schema, labels, settings);
-    const auto problem = EncodeLabels(parsed.file, schema, {}, result.data);
+    const auto problem = EncodeLabels(parsed.file, schema, {}, data);
     if (problem && labels == Labels::kRequired) ThrowAtLabel(input, parsed, *problem);
-    result.has_labels = !problem;
     input.text.reset();
-    AssembleRows(parsed.file, {}, settings.threads, result.data);
+    AssembleRows(parsed.file, {}, settings.threads, data);
   }
-  ApplyScaling(schema, result.data);
-  return result;
+  ApplyScaling(schema, data);
+  return data;
 }
 
 TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options) {
   return ReadTrainingText(OpenInput(path), options, {.threads = options.threads});
 }
 
-EvaluationData ReadWithSchema(const std::string& path, const Schema& schema, Labels labels,
-                              int threads) {
+Dataset ReadWithSchema(const std::string& path, const Schema& schema, Labels labels, int threads) {
   return ReadTextWithSchema(OpenInput(path), schema, labels, {.threads = threads});
 }
 

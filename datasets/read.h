@@ -25,7 +25,7 @@ TextInput InputFromBytes(std::string_view bytes, const std::string& source);
 
 TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
                               const ParseSettings& settings);
-EvaluationData ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
-                                  const ParseSettings& settings);
+Dataset ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
+                           const ParseSettings& settings);
 
 }  // namespace hogbatch

@@ -1,15 +1,11 @@
 #include "datasets/scaling.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
-#include <string>
 #include <utility>
 
-#include "core/error.h"
 #include "datasets/storage.h"
 
 namespace hogbatch {
@@ -149,9 +145,9 @@ void ScaleToDense(const Schema& schema, const std::vector<float>& zeros, Dataset
     ScaleRow(schema, data, row, out);
   }
   data.dense = std::move(dense);
-  data.offsets = {};
-  data.columns = {};
-  data.values = {};
+  Release(data.offsets);
+  Release(data.columns);
+  Release(data.values);
   data.is_sparse = false;
 }
 
@@ -235,43 +231,6 @@ void ApplyScaling(const Schema& schema, Dataset& data) {
   } else {
     ScaleToSparse(schema, zeros, nonzeros, data);
   }
-}
-
-ScalingKind ParseScaling(std::string_view name) {
-  for (const ScalingKind kind : {ScalingKind::kAuto, ScalingKind::kNone, ScalingKind::kMinMax,
-                                 ScalingKind::kStandard, ScalingKind::kMaxAbs}) {
-    if (name == Name(kind)) return kind;
-  }
-  throw UserError(fmt::format(
-      "'{}' is no scaling; choose auto, none, minmax, standard or maxabs with --scale", name));
-}
-
-std::string_view Name(ScalingKind kind) {
-  switch (kind) {
-    case ScalingKind::kAuto:
-      return "auto";
-    case ScalingKind::kNone:
-      return "none";
-    case ScalingKind::kMinMax:
-      return "minmax";
-    case ScalingKind::kStandard:
-      return "standard";
-    case ScalingKind::kMaxAbs:
-      return "maxabs";
-  }
-  return "?";
-}
-
-std::string_view Name(LabelKind kind) {
-  switch (kind) {
-    case LabelKind::kClass:
-      return "class";
-    case LabelKind::kMultiLabel:
-      return "multi-label";
-    case LabelKind::kValue:
-      return "value";
-  }
-  return "?";
 }
 
 }  // namespace hogbatch

@@ -13,7 +13,9 @@ enum class LabelKind : std::uint8_t { kClass, kMultiLabel, kValue };
 enum class FileFormat : std::uint8_t { kLibsvm, kCsv };
 enum class ScalingKind : std::uint8_t { kAuto, kNone, kMinMax, kStandard, kMaxAbs };
 
+// UserError for an unknown name.
 ScalingKind ParseScaling(std::string_view name);
+LabelKind ParseLabelKind(std::string_view name);
 std::string_view Name(ScalingKind kind);
 std::string_view Name(LabelKind kind);
 

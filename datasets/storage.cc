@@ -25,9 +25,9 @@ void MakeDense(Dataset& data) {
       data.dense[row * features + static_cast<std::size_t>(data.columns[i])] = data.values[i];
     }
   }
-  data.offsets = {};
-  data.columns = {};
-  data.values = {};
+  Release(data.offsets);
+  Release(data.columns);
+  Release(data.values);
   data.is_sparse = false;
 }
 
@@ -47,7 +47,7 @@ void MakeSparse(Dataset& data) {
     }
     data.offsets.push_back(static_cast<std::int64_t>(data.values.size()));
   }
-  data.dense = {};
+  Release(data.dense);
   data.is_sparse = true;
 }
 

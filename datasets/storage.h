@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "datasets/dataset.h"
 
@@ -16,5 +17,11 @@ Storage SmallerStorage(std::int64_t rows, std::int64_t features, std::int64_t no
 
 // Refuses, with a UserError that ends in `advice`, what would take more than half of the memory.
 void CheckFits(double bytes, const std::string& source, const std::string& advice);
+
+// Empties an array and gives its memory back, which assigning {} does not.
+template <typename T>
+void Release(std::vector<T>& values) {
+  std::vector<T>().swap(values);
+}
 
 }  // namespace hogbatch

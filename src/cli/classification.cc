@@ -3,34 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string_view>
 
 namespace hogbatch {
 
 ConfusionMatrix::ConfusionMatrix(std::int64_t classes)
-    : classes_(classes), counts_(static_cast<std::size_t>(classes * classes)) {}
+    : classes_(classes),
+      actual_(static_cast<std::size_t>(classes)),
+      predicted_(static_cast<std::size_t>(classes)),
+      hits_(static_cast<std::size_t>(classes)),
+      counts_(classes <= kMostCounted ? static_cast<std::size_t>(classes * classes) : 0) {}
 
 void ConfusionMatrix::Add(std::int32_t actual, std::int32_t predicted) {
-  ++counts_[static_cast<std::size_t>(actual * classes_ + predicted)];
-}
-
-std::int64_t ConfusionMatrix::actual(std::int64_t which) const {
-  std::int64_t sum = 0;
-  for (std::int64_t other = 0; other < classes_; ++other) sum += count(which, other);
-  return sum;
-}
-
-std::int64_t ConfusionMatrix::predicted(std::int64_t which) const {
-  std::int64_t sum = 0;
-  for (std::int64_t other = 0; other < classes_; ++other) sum += count(other, which);
-  return sum;
+  ++actual_[static_cast<std::size_t>(actual)];
+  ++predicted_[static_cast<std::size_t>(predicted)];
+  if (actual == predicted) ++hits_[static_cast<std::size_t>(actual)];
+  if (has_counts()) ++counts_[static_cast<std::size_t>(actual * classes_ + predicted)];
 }
 
 std::optional<double> ConfusionMatrix::F1(std::int64_t which) const {
   const std::int64_t both = actual(which) + predicted(which);
   if (both == 0) return std::nullopt;
-  return 2 * static_cast<double>(count(which, which)) / static_cast<double>(both);
+  return 2 * static_cast<double>(hits_[static_cast<std::size_t>(which)]) /
+         static_cast<double>(both);
 }
 
 double ConfusionMatrix::F1() const {
@@ -65,6 +62,8 @@ std::string ConfusionMatrix::Table(std::span<const std::string> names) const {
 }
 
 std::optional<double> Auc(std::span<const float> scores, std::span<const std::uint8_t> positive) {
+  // What is no number has no place in an order.
+  if (!std::ranges::all_of(scores, [](float x) { return std::isfinite(x); })) return std::nullopt;
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),

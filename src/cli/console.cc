@@ -20,6 +20,17 @@ void WriteOutput(std::string_view text) {
   }
 }
 
+void Complain(std::string_view sentence) noexcept {
+  for (std::string_view part : {std::string_view("hogbatch: "), sentence, std::string_view("\n")}) {
+    while (!part.empty()) {
+      const ssize_t written = ::write(STDERR_FILENO, part.data(), part.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return;
+      part.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+}
+
 void Console::Say(std::string_view line) {
   EndLive();
   Write(fmt::format("{}\n", line));
@@ -41,7 +52,7 @@ void Console::EndLive() {
 
 void Console::Warn(std::string_view sentence) {
   EndLive();
-  fmt::print(stderr, "hogbatch: {}\n", sentence);
+  Complain(sentence);
 }
 
 void Console::Write(std::string_view text) {
@@ -52,7 +63,7 @@ void Console::Write(std::string_view text) {
     verbosity_ = Verbosity::kSilent;
   } catch (const Error& error) {
     verbosity_ = Verbosity::kSilent;
-    fmt::print(stderr, "hogbatch: {}\n", error.what());
+    Complain(error.what());
   }
 }
 

@@ -14,6 +14,10 @@ class OutputClosed {};
 // Writes all of it to standard output. Throws OutputClosed, or Error for a full disk.
 void WriteOutput(std::string_view text);
 
+// "hogbatch: SENTENCE" on standard error. Nothing happens where that is closed or full: there is
+// nobody left to tell, and no work to give up for it.
+void Complain(std::string_view sentence) noexcept;
+
 enum class Verbosity : std::uint8_t {
   kLive,    // a terminal: a line is rewritten in place
   kPlain,   // a file or pipe: whole lines

@@ -6,28 +6,16 @@
 #include "cli/devices.h"
 #include "cli/eval_report.h"
 #include "cli/model_file.h"
+#include "cli/prediction.h"
 #include "datasets/dataset.h"
 #include "nn/metrics.h"
+#include "runtime/batch.h"
 #include "runtime/inference.h"
 
 namespace hogbatch {
 namespace {
 
 constexpr std::int64_t kMaxScores = std::int64_t{1} << 28;  // 1 GB kept for the AUC
-
-template <typename T>
-std::span<const T> Cut(const std::vector<T>& values, std::int64_t begin, std::int64_t end) {
-  if (values.empty()) return {};
-  return std::span(values).subspan(static_cast<std::size_t>(begin),
-                                   static_cast<std::size_t>(end - begin));
-}
-
-HostTargets TargetsOf(const Dataset& data, RowRange rows, std::int64_t columns) {
-  return {.classes = Cut(data.classes, rows.begin, rows.end),
-          .label_offsets = Cut(data.label_offsets, rows.begin, rows.end + 1),
-          .labels = data.labels,
-          .values = Cut(data.targets, rows.begin * columns, rows.end * columns)};
-}
 
 // Takes in outputs part by part.
 class Evaluator {
@@ -42,7 +30,8 @@ class Evaluator {
   }
 
   void Add(RowRange rows, std::span<const float> outputs) {
-    sums_ += Evaluate(model_.spec.loss, outputs, columns_, TargetsOf(data_, rows, columns_), {});
+    CheckFinite(data_.source, rows, outputs);
+    sums_ += Evaluate(model_.spec.loss, outputs, columns_, ViewHostTargets(data_, rows), {});
     if (by_class()) AddClasses(rows, outputs);
   }
 
@@ -87,7 +76,7 @@ class Evaluator {
 int Eval(const EvalOptions& options) {
   const std::vector<DeviceFactory> devices = FactoriesOf(ChooseDevices(options.devices));
   const SavedModel model = LoadModel(options.model);
-  const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kRequired).data;
+  const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kRequired);
   ModelSpec spec = model.spec;
   spec.sparse_input = data.is_sparse;  // the file's rows, not the training file's
 

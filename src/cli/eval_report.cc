@@ -9,6 +9,18 @@ namespace {
 
 constexpr std::int64_t kReadableClasses = 20;  // a wider table wraps and says nothing
 
+nlohmann::ordered_json MatrixOf(const ConfusionMatrix& confusion) {
+  auto matrix = nlohmann::ordered_json::array();  // actual × predicted
+  for (std::int64_t actual = 0; actual < confusion.classes(); ++actual) {
+    auto row = nlohmann::ordered_json::array();
+    for (std::int64_t taken = 0; taken < confusion.classes(); ++taken) {
+      row.push_back(confusion.count(actual, taken));
+    }
+    matrix.push_back(std::move(row));
+  }
+  return matrix;
+}
+
 }  // namespace
 
 std::string EvalText(const EvalReport& report) {
@@ -28,10 +40,9 @@ std::string EvalText(const EvalReport& report) {
   if (classes.confusion.classes() <= kReadableClasses) {
     text += fmt::format("\n{}", classes.confusion.Table(classes.names));
   } else {
-    text += fmt::format(
-        "(no table of who was taken for whom: {} classes are too many to read; "
-        "--json has it)\n",
-        classes.confusion.classes());
+    text += fmt::format("(no table of who was taken for whom: {} classes are too many to read{})\n",
+                        classes.confusion.classes(),
+                        classes.confusion.has_counts() ? "; --json has it" : "");
   }
   return text;
 }
@@ -48,14 +59,7 @@ std::string EvalJson(const EvalReport& report) {
     if (classes.auc) json["auc"] = *classes.auc;
     json["f1"] = classes.confusion.F1();
     json["labels"] = classes.names;
-    auto& matrix = json["confusion"] = nlohmann::ordered_json::array();  // actual × predicted
-    for (std::int64_t actual = 0; actual < classes.confusion.classes(); ++actual) {
-      auto row = nlohmann::ordered_json::array();
-      for (std::int64_t taken = 0; taken < classes.confusion.classes(); ++taken) {
-        row.push_back(classes.confusion.count(actual, taken));
-      }
-      matrix.push_back(std::move(row));
-    }
+    if (classes.confusion.has_counts()) json["confusion"] = MatrixOf(classes.confusion);
   }
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

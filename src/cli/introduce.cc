@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "algorithms/algorithms.h"
 
 namespace hogbatch {
 namespace {
@@ -40,8 +40,7 @@ std::string TrainingLine(const TrainOptions& options, const TrainPlan& plan) {
   const std::string who = devices.size() == 1 ? devices[0].info.name
                                               : fmt::format("{} to {}", devices.front().info.name,
                                                             devices.back().info.name);
-  const BatchRange& batch = plan.cpu_batch;
-  const std::int64_t rows = std::clamp<std::int64_t>(16, batch.min, batch.max);
+  const std::int64_t rows = FixedRows(plan.cpu_batch);
   return fmt::format("training  {} on {} ({}), {} row{} per update, {}, rate {:g} ({})",
                      options.algorithm, who, devices[0].info.description, rows,
                      rows == 1 ? "" : "s", options.optimizer.optimizer, options.rate.lr,
@@ -91,7 +90,8 @@ std::vector<std::string> IntroductionLines(const TrainOptions& options, const Tr
   lines.push_back(NetworkLine(spec));
   lines.push_back(TrainingLine(options, plan));
   lines.push_back(fmt::format("results   {}", folder));
-  if (plan.cpu_batch.max == 1 && plan.devices.size() > 1 && options.algorithm != "sync") {
+  const auto workers = static_cast<int>(plan.devices.size());
+  if (FixedRows(plan.cpu_batch) == 1 && AsynchronousWorkers(options.algorithm, workers) > 1) {
     lines.emplace_back(
         "note      at one row per update, cores that write the same weights hinder each other and "
         "can be slower together than one alone");

@@ -13,7 +13,7 @@ namespace hogbatch {
 int Predict(const PredictOptions& options) {
   const std::vector<DeviceFactory> devices = FactoriesOf(ChooseDevices(options.devices));
   const SavedModel model = LoadModel(options.model);
-  const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional).data;
+  const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional);
   ModelSpec spec = model.spec;
   spec.sparse_input = data.is_sparse;  // the file's rows, not the training file's
 
@@ -29,6 +29,7 @@ int Predict(const PredictOptions& options) {
   };
   write(PredictionHeader(model.schema, format));
   Infer(devices, spec, model.parameters, data, [&](RowRange rows, std::span<const float> outputs) {
+    CheckFinite(data.source, rows, outputs);
     write(order.Add(rows, PredictionLines(model.schema, spec.loss, outputs, format)));
   });
   if (!options.out.empty()) ReplaceFile(options.out, for_file);

@@ -1,9 +1,11 @@
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands.h"
@@ -25,8 +27,16 @@ struct Runner {
   int operator()(const DevicesOptions& options) const { return Devices(options); }
 };
 
+// A closed standard stream would lend its number to the next file opened, and what is said would go
+// into that. Held open for reading only, writing to it still fails.
+void HoldStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);  // takes the lowest number
+  }
+}
+
 int Fail(std::string_view sentence, int code) {
-  fmt::print(stderr, "hogbatch: {}\n", sentence);
+  Complain(sentence);
   return code;
 }
 
@@ -35,8 +45,10 @@ int Fail(std::string_view sentence, int code) {
 int Run(const Command& command) { return std::visit(Runner{}, command); }
 
 int Main(int argc, const char* const* argv) {
+  HoldStandardStreams();
   // A reader that goes away is met where it is written to, not by a signal.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a failed write, with a sentence
   try {
     return Run(Parse(std::vector<std::string>(argv + 1, argv + argc)));
   } catch (const OutputClosed&) {

@@ -49,39 +49,47 @@ std::vector<std::int64_t> Integers(const Json& array, std::int64_t min, std::str
   return values;
 }
 
-LabelKind ParseLabelKind(const std::string& name) {
-  for (const LabelKind kind : {LabelKind::kClass, LabelKind::kMultiLabel, LabelKind::kValue}) {
-    if (Name(kind) == name) return kind;
-  }
-  throw UserError(fmt::format("unknown kind of labels '{}'", name));
-}
-
 FileFormat ParseFormat(const std::string& name) {
   Require(name == "csv" || name == "libsvm", fmt::format("unknown file format '{}'", name));
   return name == "csv" ? FileFormat::kCsv : FileFormat::kLibsvm;
 }
 
-void CheckColumns(const Schema& schema) {
+// LIBSVM: features are the file's columns, or those of them that are used.
+std::int64_t FeaturesOfLibsvm(const Schema& schema) {
+  Require(schema.categorical.empty(), "a LIBSVM file has categorical columns");
   std::int64_t previous = -1;
   for (const std::int64_t column : schema.used_columns) {
     Require(column > previous && column < schema.file_columns,
             "the columns used do not ascend within the file's");
     previous = column;
   }
-  std::int64_t one_hot = 0;
+  return schema.used_columns.empty() ? schema.file_columns
+                                     : static_cast<std::int64_t>(schema.used_columns.size());
+}
+
+// CSV: every column is a number or, if categorical, as many features as it has values.
+std::int64_t FeaturesOfCsv(const Schema& schema) {
+  Require(schema.used_columns.empty(), "a CSV file leaves columns out");
+  std::int64_t features = schema.file_columns;
   std::set<std::int64_t> seen;
   for (const CategoricalColumn& column : schema.categorical) {
     Require(column.column < schema.file_columns && seen.insert(column.column).second,
             "a categorical column lies outside the file or stands twice");
+    Require(!column.values.empty(), "a categorical column has no category");
     Require(std::set(column.values.begin(), column.values.end()).size() == column.values.size(),
             "a category stands twice");
-    one_hot += static_cast<std::int64_t>(column.values.size());
+    features += static_cast<std::int64_t>(column.values.size()) - 1;
   }
-  const std::int64_t plain =
-      schema.used_columns.empty()
-          ? schema.file_columns - static_cast<std::int64_t>(schema.categorical.size())
-          : static_cast<std::int64_t>(schema.used_columns.size());
-  Require(schema.features == plain + one_hot, "features and columns do not add up");
+  return features;
+}
+
+// Readers trust these fields: what does not add up here would be written past a row's end.
+void CheckColumns(const Schema& schema) {
+  Require(schema.file_columns <= std::int64_t{1} << 31,
+          "file_columns is more than a file can have");
+  const std::int64_t features =
+      schema.format == FileFormat::kCsv ? FeaturesOfCsv(schema) : FeaturesOfLibsvm(schema);
+  Require(schema.features == features, "features and columns do not add up");
 }
 
 void CheckScaling(const Schema& schema) {

@@ -53,7 +53,7 @@ TrainingFiles ReadFiles(const TrainOptions& options, Console& console) {
   FitLabels(options.loss, files.training);
   if (!options.test.empty()) {
     reading(options.test);
-    files.test = ReadWithSchema(options.test, files.training.schema, Labels::kRequired).data;
+    files.test = ReadWithSchema(options.test, files.training.schema, Labels::kRequired);
   }
   console.EndLive();
   return files;

@@ -34,8 +34,18 @@ void FitLabels(const std::string& loss, TrainingData& training);
 ModelSpec MakeSpec(const TrainOptions& options, const TrainPlan& plan,
                    const TrainingData& training);
 
-// A flat array of Layout(spec).
-std::vector<float> StartingWeights(const TrainOptions& options, const TrainPlan& plan,
-                                   const ModelSpec& spec, const Schema& schema);
+// The explicit part of --momentum (see ExplicitMomentum).
+double MomentumToApply(const TrainOptions& options, int workers);
+
+// Bytes that the parameters of a training take, all copies and optimiser state counted, while
+// `workers` train.
+std::int64_t BytesToTrain(const TrainOptions& options, const ModelSpec& spec, int workers);
+
+// UserError for a network that needs more memory than the machine has.
+void CheckNetworkFits(const TrainOptions& options, const TrainPlan& plan, const ModelSpec& spec);
+
+// A flat array of Layout(spec). Moves it out of plan.start, where there is one.
+std::vector<float> TakeStartingWeights(const TrainOptions& options, TrainPlan& plan,
+                                       const ModelSpec& spec, const Schema& schema);
 
 }  // namespace hogbatch

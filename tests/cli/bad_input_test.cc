@@ -97,6 +97,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{
             "TooManyArguments", {"train", "data", "more"}, "'more' is one argument too many"},
         BadCommand{"BadHidden", {"train", "data", "--hidden", "5,0"}, "--hidden"},
+        BadCommand{"NetworkBeyondMemory",
+                   {"train", "data", "--hidden", "900000,900000"},
+                   "choose smaller layers with --hidden"},
         BadCommand{"BadBatch", {"train", "data", "--cpu-batch", "9:3"}, "--cpu-batch needs rows"},
         BadCommand{"BadTime", {"train", "data", "--max-time", "5d"}, "--max-time needs a time"},
         BadCommand{"BadDevices", {"train", "data", "--devices", "cpu:0"}, "between 1 and 1024"},
@@ -187,11 +190,73 @@ TEST(BadInput, ALossThatBecomesNanIsSaidWithAdviceAndNeverSaved) {
                   "--valid-fraction", "0", "--quiet", "--out", "o"},
                  folder.path());
   ExpectRefused(finished, kUser, "--lr 100");
+  // What was evaluated before it is a model; where nothing was, there is none, and that is said.
+  EXPECT_EQ(folder.Has("o/model.safetensors"),
+            finished.err.find("no model was saved") == std::string::npos);
   EXPECT_EQ(ValueOf(folder.Read("o/summary.json"), "stopped_because"), "diverged");
   EXPECT_EQ(folder.Read("o/summary.json").find("null"), std::string::npos);
-  if (folder.Has("o/model.safetensors")) {
-    EXPECT_EQ(RunProgram({"eval", "o/model.safetensors", "data"}, folder.path()).exit_code, 0);
+}
+
+TEST(BadInput, ATrainingThatNeverHadALossLeavesNoModel) {
+  const TemporaryFolder folder;
+  std::string data;
+  for (int i = 0; i < 200; ++i) {
+    data += i % 2 ? "1 1:3e38 2:3e38 3:-3e38 4:3e38\n" : "-1 1:-3e38 2:3e38 3:3e38 4:-3e38\n";
   }
+  folder.Write("data", data);
+  // The starting weights are finite themselves, and still no model to save.
+  const Finished finished = RunProgram({"train", "data", "--scale", "none", "--epochs", "0",
+                                        "--hidden", "64", "--quiet", "--out", "o"},
+                                       folder.path());
+  ExpectRefused(finished, kUser, "no model was saved");
+  EXPECT_EQ(ValueOf(folder.Read("o/summary.json"), "stopped_because"), "diverged");
+  EXPECT_FALSE(folder.Has("o/model.safetensors"));
+}
+
+TEST(BadInput, OutputsThatAreNotFiniteAreSaidAndNeitherRatedNorNamed) {
+  const TemporaryFolder folder;
+  std::string small;
+  std::string huge;
+  for (int i = 0; i < 40; ++i) {
+    small += i % 2 ? ".9,.1,.8,.2,.7,.3,0\n" : ".1,.9,.2,.8,.3,.7,1\n";
+    huge += i % 2 ? "3e38,3e38,3e38,3e38,-3e38,3e38,0\n" : "-3e38,3e38,-3e38,-3e38,3e38,-3e38,1\n";
+  }
+  folder.Write("small", small);
+  folder.Write("huge", huge);
+  ASSERT_EQ(RunProgram({"train", "small", "--scale", "none", "--hidden", "64", "--epochs", "1",
+                        "--quiet", "--out", "o"},
+                       folder.path())
+                .exit_code,
+            0);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"eval", "o/model.safetensors", "huge"},
+        {"eval", "o/model.safetensors", "huge", "--json"},
+        {"predict", "o/model.safetensors", "huge"}}) {
+    const Finished finished = RunProgram(command, folder.path());
+    ExpectRefused(finished, kUser, "are not finite");
+    EXPECT_EQ(finished.out, "");
+  }
+}
+
+TEST(BadInput, IsRefusedWithTheSameCodeWithoutStandardError) {
+  const TemporaryFolder folder;
+  const Finished finished =
+      Process({"train", "nowhere.csv"}, folder.path(), Process::Output::kErrorClosed).Wait();
+  EXPECT_EQ(finished.signal, 0);
+  EXPECT_EQ(finished.exit_code, kUser);
+}
+
+TEST(BadInput, AWarningWithoutStandardErrorNeitherEndsATrainingNorStandsInItsRecord) {
+  const TemporaryFolder folder;
+  folder.Write("data", TwoClasses(40));
+  const Finished finished = Process({"train", "data", "--devices", "cpu:1000", "--epochs", "1",
+                                     "--hidden", "3", "--quiet", "--out", "o"},
+                                    folder.path(), Process::Output::kErrorClosed)
+                                .Wait();
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_TRUE(folder.Has("o/model.safetensors"));
+  EXPECT_TRUE(folder.Read("o/metrics.jsonl").starts_with("{"));
+  EXPECT_EQ(folder.Read("o/metrics.jsonl").find("hogbatch:"), std::string::npos);
 }
 
 TEST(BadInput, AFullDiskIsToldOnceAndTheModelIsStillSaved) {

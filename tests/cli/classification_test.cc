@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
+
+#include "cli/eval_report.h"
 
 namespace hogbatch {
 namespace {
@@ -21,6 +24,13 @@ TEST(Auc, CountsTiesAsHalf) {
 TEST(Auc, IsUnknownWhereOneKindIsMissing) {
   EXPECT_EQ(Auc(std::vector<float>{1, 2}, std::vector<std::uint8_t>{1, 1}), std::nullopt);
   EXPECT_EQ(Auc(std::vector<float>{}, std::vector<std::uint8_t>{}), std::nullopt);
+}
+
+TEST(Auc, IsUnknownWhereAScoreIsNotFinite) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(Auc(std::vector<float>{1, nan, 2}, std::vector<std::uint8_t>{0, 1, 1}), std::nullopt);
+  EXPECT_EQ(Auc(std::vector<float>{1, infinity}, std::vector<std::uint8_t>{0, 1}), std::nullopt);
 }
 
 TEST(Auc, OfTwoClassesIsTheSecondsAndOfMoreTheMeanOfEachAgainstTheRest) {
@@ -56,6 +66,32 @@ TEST(ConfusionMatrix, F1OfMoreClassesIsTheMeanOverThoseThatOccur) {
       Matrix(4, {{2, 0, 0, 0}, {0, 1, 1, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}});
   EXPECT_EQ(matrix.F1(3), std::nullopt);
   EXPECT_NEAR(matrix.F1(), (1.0 + 2.0 / 3 + 0) / 3, 1e-12);
+}
+
+TEST(ConfusionMatrix, OfVeryManyClassesKeepsWhatF1NeedsAndNoMatrix) {
+  ConfusionMatrix matrix(65536);
+  EXPECT_FALSE(matrix.has_counts());
+  matrix.Add(65535, 65535);
+  matrix.Add(7, 65535);
+  EXPECT_EQ(matrix.actual(7), 1);
+  EXPECT_EQ(matrix.predicted(65535), 2);
+  EXPECT_NEAR(matrix.F1(), (2.0 / 3 + 0) / 2, 1e-12);
+
+  const EvalReport report{
+      .sums = {.rows = 2, .loss = 1, .correct = 1},
+      .scale = {.loss = Loss::kSoftmax},
+      .classes = ClassReport{.confusion = matrix, .names = std::vector<std::string>(65536, "a")}};
+  EXPECT_EQ(EvalJson(report).find("confusion"), std::string::npos);
+  EXPECT_EQ(EvalText(report).find("--json"), std::string::npos);
+  EXPECT_NE(EvalText(report).find("too many to read"), std::string::npos);
+}
+
+TEST(ConfusionMatrix, UpToAThousandClassesIsInTheJson) {
+  const EvalReport report{
+      .sums = {.rows = 2, .loss = 1, .correct = 1},
+      .scale = {.loss = Loss::kSoftmax},
+      .classes = ClassReport{.confusion = Matrix(2, {{1, 1}, {0, 0}}), .names = {"no", "yes"}}};
+  EXPECT_NE(EvalJson(report).find("\"confusion\""), std::string::npos);
 }
 
 TEST(ConfusionMatrix, TableNamesActualAndPredictedLabels) {

@@ -127,7 +127,14 @@ TEST_F(ModelFile, WhoseMetadataDisagreesWithItselfIsRefused) {
       {"label twice", "schema", "où", "non", "label"},
       {"scaling", "schema", "\"scaling\":\"standard\"", "\"scaling\":\"none\"", "scaling"},
       {"label kind", "schema", "\"label_kind\":\"class\"", "\"label_kind\":\"cat\"", "cat"},
-      {"used columns", "schema", "\"used_columns\":[]", "\"used_columns\":[2,1]", "ascend"},
+      {"no category", "schema", "[7,-9]", "[]", "no category"},
+      {"category column twice", "schema", "\"values\":[7,-9]}",
+       "\"values\":[7]},{\"column\":3,\"values\":[8]}", "twice"},
+      {"columns left out of a CSV", "schema", "\"used_columns\":[]", "\"used_columns\":[0,1,2]",
+       "CSV"},
+      {"categories in LIBSVM", "schema", "\"format\":\"csv\"", "\"format\":\"libsvm\"", "LIBSVM"},
+      {"too many columns", "schema", "\"file_columns\":4", "\"file_columns\":4294967296",
+       "more than a file can have"},
       {"wrong type", "schema", "\"shift\":[", "\"shift\":7,\"was\":[", "list"},
   };
   for (const Lie& lie : lies) {
@@ -140,6 +147,35 @@ TEST_F(ModelFile, WhoseMetadataDisagreesWithItselfIsRefused) {
     });
     ExpectRefused(lie.gist);
   }
+}
+
+TEST(SchemaJson, OfLibsvmNeedsColumnsThatAscendAndAddUp) {
+  Schema schema;
+  schema.format = FileFormat::kLibsvm;
+  schema.label_names = {"-1", "1"};
+  const auto expect_refused = [&](const std::string& gist) {
+    try {
+      SchemaFromJson(SchemaToJson(schema));
+      ADD_FAILURE() << "accepted; expected: " << gist;
+    } catch (const UserError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(gist));
+    }
+  };
+  schema.file_columns = 100000;
+  schema.features = 2;
+  schema.used_columns = {4, 99999};
+  EXPECT_EQ(SchemaFromJson(SchemaToJson(schema)).used_columns, schema.used_columns);
+  schema.used_columns = {4, 4};
+  expect_refused("ascend");
+  schema.used_columns = {4, 100000};
+  expect_refused("ascend");
+  schema.used_columns = {4, 5, 6};
+  expect_refused("add up");
+  schema.used_columns = {};
+  expect_refused("add up");
+  schema.used_columns = {4};
+  schema.categorical = {{.column = 1, .values = {1}}};
+  expect_refused("LIBSVM");
 }
 
 TEST_F(ModelFile, CutOrChangedAnywhereNeverDoesMoreThanBeRefused) {

@@ -53,11 +53,15 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addchdir_np(&actions, in.c_str());
   ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, 2, (in + "/stderr").c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (output == Output::kErrorClosed) {
+    ::posix_spawn_file_actions_addclose(&actions, 2);
+  } else {
+    ::posix_spawn_file_actions_addopen(&actions, 2, (in + "/stderr").c_str(),
+                                       O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  }
   std::string terminal_name;
   int broken[2] = {-1, -1};
-  if (output == Output::kCaptured) {
+  if (output == Output::kCaptured || output == Output::kErrorClosed) {
     ::posix_spawn_file_actions_addopen(&actions, 1, (in + "/stdout").c_str(),
                                        O_WRONLY | O_CREAT | O_TRUNC, 0600);
   } else if (output == Output::kTerminal) {

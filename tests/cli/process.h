@@ -19,8 +19,8 @@ struct Finished {
 // unless the arguments say otherwise.
 class Process {
  public:
-  // Where standard output goes.
-  enum class Output { kCaptured, kClosedPipe, kTerminal };
+  // Where standard output goes; kErrorClosed: it is captured, and there is no standard error.
+  enum class Output { kCaptured, kClosedPipe, kTerminal, kErrorClosed };
 
   Process(const std::vector<std::string>& arguments, const std::string& in,
           Output output = Output::kCaptured);

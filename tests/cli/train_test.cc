@@ -143,9 +143,10 @@ TEST_F(TrainCommand, InsistingOnCtrlCEndsWith130Too) {
 
 TEST_F(TrainCommand, RewritesALineThatFitsTheTerminal) {
   ::setenv("TERM", "xterm", 1);
-  Process process(
-      {"train", "data", "--hidden", "8", "--epochs", "2", "--out", "o", "--report-every", "0.01"},
-      folder_.path(), Process::Output::kTerminal);
+  // Long enough for reports, and evaluations so rare that they do not take the place of reports.
+  Process process({"train", "data", "--hidden", "8", "--epochs", "1000000", "--eval-every",
+                   "1000000", "--max-time", "0.5", "--out", "o", "--report-every", "0.05"},
+                  folder_.path(), Process::Output::kTerminal);
   const Finished finished = process.Wait();
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("valid loss"));

@@ -38,12 +38,12 @@ TEST(Builtin, TurnsWildernessAndSoilIntoOneHotFeaturesThatScalingLeavesAlone) {
 
 TEST(Builtin, LendsItsCategoriesToFilesReadWithItsSchema) {
   const Schema schema = ReadTrainingData("", {.scaling = ScalingKind::kNone}).schema;
-  const EvaluationData read = Apply("3198,187,17,240,19,2850,220,250,158,1034,3,32,2\n", schema);
-  const std::vector<float> row = DenseRow(read.data, 0);
+  const Dataset read = Apply("3198,187,17,240,19,2850,220,250,158,1034,3,32,2\n", schema);
+  const std::vector<float> row = DenseRow(read, 0);
   EXPECT_EQ(row[0], 3198);
   EXPECT_EQ(row[10 + 2], 1);
   EXPECT_EQ(row[14 + 31], 1);
-  EXPECT_EQ(read.data.classes, std::vector<std::int32_t>{1});
+  EXPECT_EQ(read.classes, std::vector<std::int32_t>{1});
   EXPECT_TRUE(
       Begins(ErrorOf([&] { Apply("3198,187,17,240,19,2850,220,250,158,1034,5,32,2\n", schema); }),
              "in.txt:1:42: 5 is none of the categories of this column (1 to 4)"));

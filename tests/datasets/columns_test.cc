@@ -19,7 +19,7 @@ TEST(Columns, AreNumberedAnewWhenFewOfManyAreUsed) {
   EXPECT_EQ(read.schema.features, 3);
   EXPECT_EQ(read.schema.used_columns, (Columns{4, 69999, 2147483646}));
   EXPECT_LT(read.data.bytes(), 1000);
-  EXPECT_EQ(DenseRow(InOrder("1 2147483647:2 5:1\n0 70000:1\n").data, 0), (Rows{1, 0, 2}));
+  EXPECT_EQ(DenseRow(InOrder("1 2147483647:2 5:1\n0 70000:1\n"), 0), (Rows{1, 0, 2}));
 }
 
 TEST(Columns, MayReachTwoToThe31) {
@@ -46,12 +46,12 @@ TEST(Columns, AreMappedTheSameByTableAndBySearch) {
   ASSERT_EQ(all.schema.features, 30);
   ASSERT_GT(all.data.rows * 30, all.schema.file_columns);
   const std::string first = text.substr(0, text.find('\n') + 1);
-  EXPECT_EQ(DenseRow(Apply(first, all.schema).data, 0), DenseRow(Apply(text, all.schema).data, 0));
+  EXPECT_EQ(DenseRow(Apply(first, all.schema), 0), DenseRow(Apply(text, all.schema), 0));
 }
 
 TEST(Columns, TheSchemaDoesNotUseAreDropped) {
   Schema schema = Learn("1 100000:2 5:1\n0 70000:1\n", {.scaling = ScalingKind::kNone}).schema;
-  EXPECT_EQ(DenseRow(Apply("1 6:9 70000:3 90000:9\n", schema).data, 0), (Rows{0, 3, 0}));
+  EXPECT_EQ(DenseRow(Apply("1 6:9 70000:3 90000:9\n", schema), 0), (Rows{0, 3, 0}));
 }
 
 TEST(Columns, OnlyZerosLeaveNothingToLearnFrom) {

@@ -6,31 +6,31 @@ namespace hogbatch {
 namespace {
 
 TEST(Csv, ReadsNumbersWithTheLabelLast) {
-  const EvaluationData read = InOrder("1.5,-2,0\n3,4e1,1\n");
-  EXPECT_EQ(read.data.features, 2);
-  EXPECT_EQ(DenseRow(read.data, 0), (Rows{1.5F, -2}));
-  EXPECT_EQ(DenseRow(read.data, 1), (Rows{3, 40}));
-  EXPECT_EQ(read.data.classes, (std::vector<std::int32_t>{0, 1}));
+  const Dataset read = InOrder("1.5,-2,0\n3,4e1,1\n");
+  EXPECT_EQ(read.features, 2);
+  EXPECT_EQ(DenseRow(read, 0), (Rows{1.5F, -2}));
+  EXPECT_EQ(DenseRow(read, 1), (Rows{3, 40}));
+  EXPECT_EQ(read.classes, (std::vector<std::int32_t>{0, 1}));
 }
 
 TEST(Csv, FindsSemicolonsAndTabs) {
   for (const char* text : {"1;2;0\n3;4;1\n", "1\t2\t0\n3\t4\t1\n", " 1 , 2 ,0 \r\n\r\n 3,4 , 1"}) {
-    const EvaluationData read = InOrder(text);
-    ASSERT_EQ(read.data.rows, 2) << text;
-    EXPECT_EQ(DenseRow(read.data, 1), (Rows{3, 4})) << text;
+    const Dataset read = InOrder(text);
+    ASSERT_EQ(read.rows, 2) << text;
+    EXPECT_EQ(DenseRow(read, 1), (Rows{3, 4})) << text;
   }
 }
 
 TEST(Csv, FindsTheLabelByPositionAndName) {
   const std::string text = "y,\"a, \"\"b\"\"\",c\n0,1,2\n1,3,4\n";
   for (const char* label : {"first", "1", "y"}) {
-    const EvaluationData read = InOrder(text, {.label = label});
-    EXPECT_EQ(DenseRow(read.data, 1), (Rows{3, 4})) << label;
-    EXPECT_EQ(read.data.classes, (std::vector<std::int32_t>{0, 1})) << label;
+    const Dataset read = InOrder(text, {.label = label});
+    EXPECT_EQ(DenseRow(read, 1), (Rows{3, 4})) << label;
+    EXPECT_EQ(read.classes, (std::vector<std::int32_t>{0, 1})) << label;
   }
-  EXPECT_EQ(DenseRow(InOrder(text, {.label = "a, \"b\""}).data, 1), (Rows{1, 4}));
-  EXPECT_EQ(DenseRow(InOrder(text, {.label = "2"}).data, 1), (Rows{1, 4}));
-  EXPECT_EQ(DenseRow(InOrder(text, {.label = "last"}).data, 1), (Rows{1, 3}));
+  EXPECT_EQ(DenseRow(InOrder(text, {.label = "a, \"b\""}), 1), (Rows{1, 4}));
+  EXPECT_EQ(DenseRow(InOrder(text, {.label = "2"}), 1), (Rows{1, 4}));
+  EXPECT_EQ(DenseRow(InOrder(text, {.label = "last"}), 1), (Rows{1, 3}));
 }
 
 TEST(Csv, ReadsWordsAsClasses) {
@@ -44,7 +44,7 @@ TEST(Csv, TakesAWordOverNumericLabelsForAHeader) {
 }
 
 TEST(Csv, ReadsQuotedNumbers) {
-  EXPECT_EQ(DenseRow(InOrder("\"1.5\",2,\"0\"\n3,\"4\",1\n").data, 0), (Rows{1.5F, 2}));
+  EXPECT_EQ(DenseRow(InOrder("\"1.5\",2,\"0\"\n3,\"4\",1\n"), 0), (Rows{1.5F, 2}));
 }
 
 TEST(Csv, AcceptsLongRows) {
@@ -53,7 +53,7 @@ TEST(Csv, AcceptsLongRows) {
     for (int i = 0; i < 70000; ++i) text += "1,";
     text += std::to_string(row) + "\n";
   }
-  EXPECT_EQ(InOrder(text).data.features, 70000);
+  EXPECT_EQ(InOrder(text).features, 70000);
 }
 
 struct BadFile {

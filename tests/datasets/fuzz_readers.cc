@@ -46,10 +46,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     const hogbatch::TrainingData train =
         hogbatch::ReadTrainingText(hogbatch::InputFromBytes(text, "in"), options, settings);
     CheckShape(train.data);
-    const hogbatch::EvaluationData again = hogbatch::ReadTextWithSchema(
+    const hogbatch::Dataset again = hogbatch::ReadTextWithSchema(
         hogbatch::InputFromBytes(text, "in"), train.schema, hogbatch::Labels::kRequired, settings);
-    CheckShape(again.data);
-    hogbatch::Check(again.data.rows == train.data.rows, "the same rows again");
+    CheckShape(again);
+    hogbatch::Check(again.rows == train.data.rows, "the same rows again");
   } catch (const hogbatch::UserError&) {
     // The one legal refusal; Check's Error ends the fuzzer.
   }

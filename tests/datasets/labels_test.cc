@@ -44,15 +44,15 @@ TEST(Labels, StandardisesValuesByTheTrainingRows) {
   }
   EXPECT_NEAR(sum / 140, 0, 1e-5);
   EXPECT_NEAR(squares / 140, 1, 1e-5);
-  const EvaluationData again = Apply("4.5 1:1\n", read.schema);
-  EXPECT_FLOAT_EQ(again.data.targets[0], static_cast<float>((4.5 - read.schema.target_mean) /
-                                                            read.schema.target_deviation));
+  const Dataset again = Apply("4.5 1:1\n", read.schema);
+  EXPECT_FLOAT_EQ(again.targets[0], static_cast<float>((4.5 - read.schema.target_mean) /
+                                                       read.schema.target_deviation));
 }
 
 TEST(Labels, OfListsMakeSets) {
-  const EvaluationData read = InOrder("3,17 1:1\n 2:1\n5 1:1\n17,3,3 2:1\n");
-  EXPECT_EQ(read.data.label_offsets, (std::vector<std::int64_t>{0, 2, 2, 3, 5}));
-  EXPECT_EQ(read.data.labels, (Ids{0, 2, 1, 0, 2}));
+  const Dataset read = InOrder("3,17 1:1\n 2:1\n5 1:1\n17,3,3 2:1\n");
+  EXPECT_EQ(read.label_offsets, (std::vector<std::int64_t>{0, 2, 2, 3, 5}));
+  EXPECT_EQ(read.labels, (Ids{0, 2, 1, 0, 2}));
   EXPECT_EQ(Learn("3,17 1:1\n 2:1\n5 1:1\n").schema.label_names, (Names{"3", "5", "17"}));
 }
 
@@ -87,9 +87,9 @@ TEST(Positive, SetsOneClassAgainstTheRest) {
 }
 
 TEST(Positive, WorksOnWordsSetsAndValues) {
-  EXPECT_EQ(InOrder("1,2,a\n1,3,b\n1,4,c\n", {.positive = "b"}).data.classes, (Ids{0, 1, 0}));
-  EXPECT_EQ(InOrder("3,17 1:1\n 2:1\n17 1:1\n", {.positive = "17"}).data.classes, (Ids{1, 0, 1}));
-  EXPECT_EQ(InOrder("0.5 1:1\n1 1:1\n", {.positive = "0.5"}).data.classes, (Ids{1, 0}));
+  EXPECT_EQ(InOrder("1,2,a\n1,3,b\n1,4,c\n", {.positive = "b"}).classes, (Ids{0, 1, 0}));
+  EXPECT_EQ(InOrder("3,17 1:1\n 2:1\n17 1:1\n", {.positive = "17"}).classes, (Ids{1, 0, 1}));
+  EXPECT_EQ(InOrder("0.5 1:1\n1 1:1\n", {.positive = "0.5"}).classes, (Ids{1, 0}));
 }
 
 TEST(Positive, MustOccur) {
@@ -99,7 +99,7 @@ TEST(Positive, MustOccur) {
 
 TEST(Positive, MakesUnknownLabelsTheRest) {
   const Schema schema = Learn("1 1:1\n2 1:1\n", {.positive = "2"}).schema;
-  EXPECT_EQ(Apply("7 1:1\n2 1:1\n", schema).data.classes, (Ids{0, 1}));
+  EXPECT_EQ(Apply("7 1:1\n2 1:1\n", schema).classes, (Ids{0, 1}));
 }
 
 }  // namespace

@@ -6,56 +6,56 @@ namespace hogbatch {
 namespace {
 
 TEST(Libsvm, ReadsLabelsAndFeatures) {
-  const EvaluationData read = InOrder("+1 1:0.5 3:-2\n-1 2:1e1\n");
-  EXPECT_EQ(read.data.rows, 2);
-  EXPECT_EQ(read.data.features, 3);
-  EXPECT_EQ(DenseRow(read.data, 0), (Rows{0.5F, 0, -2}));
-  EXPECT_EQ(DenseRow(read.data, 1), (Rows{0, 10, 0}));
-  EXPECT_EQ(read.data.classes, (std::vector<std::int32_t>{1, 0}));
+  const Dataset read = InOrder("+1 1:0.5 3:-2\n-1 2:1e1\n");
+  EXPECT_EQ(read.rows, 2);
+  EXPECT_EQ(read.features, 3);
+  EXPECT_EQ(DenseRow(read, 0), (Rows{0.5F, 0, -2}));
+  EXPECT_EQ(DenseRow(read, 1), (Rows{0, 10, 0}));
+  EXPECT_EQ(read.classes, (std::vector<std::int32_t>{1, 0}));
 }
 
 TEST(Libsvm, ReadsLabelOnlyLinesAsRowsOfZeros) {
-  const EvaluationData read = InOrder("-1\n+1 2:1\n-1 \n");
-  EXPECT_EQ(read.data.rows, 3);
-  EXPECT_EQ(DenseRow(read.data, 0), (Rows{0, 0}));
-  EXPECT_EQ(DenseRow(read.data, 2), (Rows{0, 0}));
+  const Dataset read = InOrder("-1\n+1 2:1\n-1 \n");
+  EXPECT_EQ(read.rows, 3);
+  EXPECT_EQ(DenseRow(read, 0), (Rows{0, 0}));
+  EXPECT_EQ(DenseRow(read, 2), (Rows{0, 0}));
 }
 
 TEST(Libsvm, SkipsBlankLinesCommentsAndCarriageReturns) {
-  const EvaluationData read =
+  const Dataset read =
       InOrder("# made by hand\r\n\r\n1 1:2 # first\r\n   \n0 2:3# second\r\n\n1 1:4 2:5");
-  EXPECT_EQ(read.data.rows, 3);
-  EXPECT_EQ(DenseRow(read.data, 0), (Rows{2, 0}));
-  EXPECT_EQ(DenseRow(read.data, 1), (Rows{0, 3}));
-  EXPECT_EQ(DenseRow(read.data, 2), (Rows{4, 5}));
+  EXPECT_EQ(read.rows, 3);
+  EXPECT_EQ(DenseRow(read, 0), (Rows{2, 0}));
+  EXPECT_EQ(DenseRow(read, 1), (Rows{0, 3}));
+  EXPECT_EQ(DenseRow(read, 2), (Rows{4, 5}));
 }
 
 TEST(Libsvm, SkipsAByteOrderMark) {
   EXPECT_EQ(InOrder("\xef\xbb\xbf"
                     "1 1:2\n0 1:3\n")
-                .data.rows,
+                .rows,
             2);
 }
 
 TEST(Libsvm, SortsIndicesAndSumsDuplicates) {
-  const EvaluationData read = InOrder("1 3:1 1:2 3:4\n0 2:1 2:-1 1:7\n");
-  EXPECT_EQ(DenseRow(read.data, 0), (Rows{2, 0, 5}));
-  EXPECT_EQ(DenseRow(read.data, 1), (Rows{7, 0, 0}));
+  const Dataset read = InOrder("1 3:1 1:2 3:4\n0 2:1 2:-1 1:7\n");
+  EXPECT_EQ(DenseRow(read, 0), (Rows{2, 0, 5}));
+  EXPECT_EQ(DenseRow(read, 1), (Rows{7, 0, 0}));
 }
 
 TEST(Libsvm, KeepsColumnsAscendingInSparseRows) {
-  const EvaluationData read = InOrder("1 90:1 10:2 50:4\n0 100:1\n");
-  ASSERT_TRUE(read.data.is_sparse);
-  EXPECT_EQ(read.data.columns, (std::vector<std::int32_t>{9, 49, 89, 99}));
-  EXPECT_EQ(read.data.offsets, (std::vector<std::int64_t>{0, 3, 4}));
+  const Dataset read = InOrder("1 90:1 10:2 50:4\n0 100:1\n");
+  ASSERT_TRUE(read.is_sparse);
+  EXPECT_EQ(read.columns, (std::vector<std::int32_t>{9, 49, 89, 99}));
+  EXPECT_EQ(read.offsets, (std::vector<std::int64_t>{0, 3, 4}));
 }
 
 TEST(Libsvm, CountsAnIndexWhoseValueIsZero) {
-  EXPECT_EQ(InOrder("1 1:1 7:0\n0 1:2\n").data.features, 7);
+  EXPECT_EQ(InOrder("1 1:1 7:0\n0 1:2\n").features, 7);
 }
 
 TEST(Libsvm, AcceptsAPlusBeforeValues) {
-  EXPECT_EQ(DenseRow(InOrder("1 1:+2.5\n0 1:1\n").data, 0), Rows{2.5F});
+  EXPECT_EQ(DenseRow(InOrder("1 1:+2.5\n0 1:1\n"), 0), Rows{2.5F});
 }
 
 struct BadLine {

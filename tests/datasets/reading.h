@@ -20,12 +20,12 @@ inline TrainingData Learn(std::string_view text, const ReadOptions& options = {}
 }
 
 // Rows as they are in the text: in order, unscaled.
-inline EvaluationData Apply(std::string_view text, const Schema& schema,
-                            Labels labels = Labels::kRequired) {
+inline Dataset Apply(std::string_view text, const Schema& schema,
+                     Labels labels = Labels::kRequired) {
   return ReadTextWithSchema(InputFromBytes(text, "in.txt"), schema, labels, {.threads = 2});
 }
 
-inline EvaluationData InOrder(std::string_view text, ReadOptions options = {}) {
+inline Dataset InOrder(std::string_view text, ReadOptions options = {}) {
   options.scaling = ScalingKind::kNone;
   return Apply(text, Learn(text, options).schema);
 }

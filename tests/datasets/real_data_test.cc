@@ -32,10 +32,10 @@ TEST_F(RealData, W8aHasItsCounts) {
   EXPECT_EQ(train.data.features, 300);
   EXPECT_EQ(train.data.values.size(), 579586U);
   EXPECT_EQ(CountClass(train.data, 1), 1479);
-  const EvaluationData test = ReadWithSchema(File("w8a.t.xz"), train.schema, Labels::kRequired);
-  EXPECT_EQ(test.data.rows, 14951);
-  EXPECT_EQ(test.data.features, 300);
-  EXPECT_EQ(test.data.values.size(), 174276U);
+  const Dataset test = ReadWithSchema(File("w8a.t.xz"), train.schema, Labels::kRequired);
+  EXPECT_EQ(test.rows, 14951);
+  EXPECT_EQ(test.features, 300);
+  EXPECT_EQ(test.values.size(), 174276U);
 }
 
 TEST_F(RealData, DeliciousHasTenRowsWithoutALabel) {
@@ -49,9 +49,9 @@ TEST_F(RealData, DeliciousHasTenRowsWithoutALabel) {
   int without = 0;
   for (std::size_t i = 1; i < ends.size(); ++i) without += ends[i] == ends[i - 1] ? 1 : 0;
   EXPECT_EQ(without, 10);
-  const EvaluationData test =
+  const Dataset test =
       ReadWithSchema(File("delicious-test.svm.xz"), train.schema, Labels::kRequired);
-  EXPECT_EQ(test.data.rows, 3185);
+  EXPECT_EQ(test.rows, 3185);
 }
 
 TEST_F(RealData, ImdbHasItsCounts) {
@@ -61,10 +61,9 @@ TEST_F(RealData, ImdbHasItsCounts) {
   EXPECT_TRUE(train.data.is_sparse);
   EXPECT_EQ(train.data.values.size() / 25000, 114U);
   EXPECT_EQ(CountClass(train.data, 0), 12500);
-  const EvaluationData test =
-      ReadWithSchema(File("imdb-test.svm.xz"), train.schema, Labels::kRequired);
-  EXPECT_EQ(test.data.rows, 25000);
-  EXPECT_EQ(test.data.features, 20958);
+  const Dataset test = ReadWithSchema(File("imdb-test.svm.xz"), train.schema, Labels::kRequired);
+  EXPECT_EQ(test.rows, 25000);
+  EXPECT_EQ(test.features, 20958);
 }
 
 TEST_F(RealData, CovtypeHasItsCounts) {
@@ -88,12 +87,11 @@ TEST_F(RealData, DigitsHaveTheirCounts) {
 TEST_F(RealData, TheBuiltInSampleIsTheFile) {
   const ReadOptions options{.scaling = ScalingKind::kNone, .valid_fraction = 0};
   const TrainingData builtin = ReadTrainingData("", options);
-  const EvaluationData file =
-      ReadWithSchema(File("covtype-50k.csv"), builtin.schema, Labels::kRequired);
-  const EvaluationData again = ReadWithSchema("", builtin.schema, Labels::kRequired);
-  EXPECT_EQ(file.data.values, again.data.values);
-  EXPECT_EQ(file.data.columns, again.data.columns);
-  EXPECT_EQ(file.data.classes, again.data.classes);
+  const Dataset file = ReadWithSchema(File("covtype-50k.csv"), builtin.schema, Labels::kRequired);
+  const Dataset again = ReadWithSchema("", builtin.schema, Labels::kRequired);
+  EXPECT_EQ(file.values, again.values);
+  EXPECT_EQ(file.columns, again.columns);
+  EXPECT_EQ(file.classes, again.classes);
 }
 
 }  // namespace

@@ -11,22 +11,22 @@ namespace {
 
 constexpr ReadOptions AllRows(ScalingKind kind) { return {.scaling = kind, .valid_fraction = 0}; }
 
-EvaluationData Scale(const std::string& text, ScalingKind kind) {
+Dataset Scale(const std::string& text, ScalingKind kind) {
   return Apply(text, Learn(text, AllRows(kind)).schema);
 }
 
 TEST(Scaling, MinMaxBringsColumnsToZeroAndOne) {
-  const EvaluationData read = Scale("2,-1,0\n4,3,1\n3,1,1\n", ScalingKind::kMinMax);
-  EXPECT_EQ(DenseRow(read.data, 0), (Rows{0, 0}));
-  EXPECT_EQ(DenseRow(read.data, 1), (Rows{1, 1}));
-  EXPECT_EQ(DenseRow(read.data, 2), (Rows{0.5F, 0.5F}));
+  const Dataset read = Scale("2,-1,0\n4,3,1\n3,1,1\n", ScalingKind::kMinMax);
+  EXPECT_EQ(DenseRow(read, 0), (Rows{0, 0}));
+  EXPECT_EQ(DenseRow(read, 1), (Rows{1, 1}));
+  EXPECT_EQ(DenseRow(read, 2), (Rows{0.5F, 0.5F}));
 }
 
 TEST(Scaling, StandardGivesMeanZeroAndDeviationOne) {
-  const EvaluationData read = Scale("1,0\n2,1\n3,0\n6,1\n", ScalingKind::kStandard);
+  const Dataset read = Scale("1,0\n2,1\n3,0\n6,1\n", ScalingKind::kStandard);
   double sum = 0, squares = 0;
   for (std::int64_t i = 0; i < 4; ++i) {
-    const float value = DenseRow(read.data, i)[0];
+    const float value = DenseRow(read, i)[0];
     sum += value;
     squares += value * value;
   }
@@ -35,11 +35,11 @@ TEST(Scaling, StandardGivesMeanZeroAndDeviationOne) {
 }
 
 TEST(Scaling, MaxAbsKeepsZerosAndSigns) {
-  const EvaluationData read = Scale("1 1:-4 9:8\n0 1:2\n", ScalingKind::kMaxAbs);
-  EXPECT_EQ(DenseRow(read.data, 0)[0], -1);
-  EXPECT_EQ(DenseRow(read.data, 0)[8], 1);
-  EXPECT_EQ(DenseRow(read.data, 1)[0], 0.5F);
-  EXPECT_EQ(read.data.values.size(), 3U);
+  const Dataset read = Scale("1 1:-4 9:8\n0 1:2\n", ScalingKind::kMaxAbs);
+  EXPECT_EQ(DenseRow(read, 0)[0], -1);
+  EXPECT_EQ(DenseRow(read, 0)[8], 1);
+  EXPECT_EQ(DenseRow(read, 1)[0], 0.5F);
+  EXPECT_EQ(read.values.size(), 3U);
 }
 
 TEST(Scaling, CountsZerosThatAreNotStored) {
@@ -69,7 +69,7 @@ TEST(Scaling, TreatsSparseRowsExactlyLikeDenseOnes) {
     Schema unscaled = schema;
     unscaled.shift.clear();
     unscaled.scale.clear();
-    Dataset sparse = Apply(text, unscaled).data;
+    Dataset sparse = Apply(text, unscaled);
     ASSERT_TRUE(sparse.is_sparse);
     Dataset dense = sparse;
     ConvertStorage(dense, Storage::kDense);
@@ -89,13 +89,13 @@ TEST(Scaling, KeepsRowsSparseWhenFewZerosAreFilledIn) {
   const TrainingData read = Learn(text, AllRows(ScalingKind::kMinMax));
   EXPECT_TRUE(read.data.is_sparse);
   // Column 1 holds -1, 0 and 1, so its zeros become a half.
-  const EvaluationData again = Apply(text, read.schema);
-  EXPECT_EQ(DenseRow(again.data, 0)[0], 0);
-  EXPECT_EQ(DenseRow(again.data, 1)[0], 0.5F);
-  EXPECT_EQ(DenseRow(again.data, 2)[0], 1);
+  const Dataset again = Apply(text, read.schema);
+  EXPECT_EQ(DenseRow(again, 0)[0], 0);
+  EXPECT_EQ(DenseRow(again, 1)[0], 0.5F);
+  EXPECT_EQ(DenseRow(again, 2)[0], 1);
   for (std::size_t row = 0; row < 50; ++row) {
-    const auto begin = again.data.columns.begin() + again.data.offsets[row];
-    EXPECT_TRUE(std::is_sorted(begin, again.data.columns.begin() + again.data.offsets[row + 1]));
+    const auto begin = again.columns.begin() + again.offsets[row];
+    EXPECT_TRUE(std::is_sorted(begin, again.columns.begin() + again.offsets[row + 1]));
   }
 }
 
@@ -111,11 +111,11 @@ TEST(Scaling, BecomesDenseWhenThatIsSmaller) {
 TEST(Scaling, MakesConstantColumnsZero) {
   for (const ScalingKind kind :
        {ScalingKind::kMinMax, ScalingKind::kStandard, ScalingKind::kMaxAbs}) {
-    const EvaluationData read = Scale("7,1,0\n7,2,1\n", kind);
-    EXPECT_EQ(DenseRow(read.data, 0)[0], 0) << Name(kind);
-    EXPECT_EQ(DenseRow(read.data, 1)[0], 0) << Name(kind);
+    const Dataset read = Scale("7,1,0\n7,2,1\n", kind);
+    EXPECT_EQ(DenseRow(read, 0)[0], 0) << Name(kind);
+    EXPECT_EQ(DenseRow(read, 1)[0], 0) << Name(kind);
   }
-  EXPECT_EQ(DenseRow(Scale("7,1,0\n7,2,1\n", ScalingKind::kNone).data, 0)[0], 7);
+  EXPECT_EQ(DenseRow(Scale("7,1,0\n7,2,1\n", ScalingKind::kNone), 0)[0], 7);
 }
 
 TEST(Scaling, LearnsOnTrainingRowsOnly) {
@@ -147,7 +147,7 @@ TEST(Scaling, AutoLeavesValuesWithinOneAlone) {
 
 TEST(Scaling, KeepsValuesFarOutsideTheTrainingRowsFinite) {
   const Schema schema = Learn("0,0\n1e-30,1\n", AllRows(ScalingKind::kMinMax)).schema;
-  EXPECT_TRUE(std::isfinite(DenseRow(Apply("3e38,1\n", schema).data, 0)[0]));
+  EXPECT_TRUE(std::isfinite(DenseRow(Apply("3e38,1\n", schema), 0)[0]));
 }
 
 TEST(Scaling, RefusesToFillInMoreZerosThanMemoryHolds) {
@@ -158,7 +158,7 @@ TEST(Scaling, RefusesToFillInMoreZerosThanMemoryHolds) {
     text += "\n";
   }
   Schema schema = Learn(text, AllRows(ScalingKind::kMaxAbs)).schema;
-  Dataset data = Apply(text, schema).data;
+  Dataset data = Apply(text, schema);
   data.rows = std::int64_t{1} << 31;  // only counted before anything is allocated
   std::fill(schema.shift.begin(), schema.shift.end(), 1.0F);
   const std::string error = ErrorOf([&] { ApplyScaling(schema, data); });

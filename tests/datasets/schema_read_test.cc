@@ -18,11 +18,11 @@ Schema CsvSchema(const char* label = "auto") {
 }
 
 TEST(ReadWithSchema, KeepsFileOrderAndClasses) {
-  const EvaluationData read = Apply("5 1:1\n1 2:1\n2 3:1\n1\n", LibsvmSchema());
-  EXPECT_TRUE(read.has_labels);
-  EXPECT_EQ(read.data.classes, (Ids{2, 0, 1, 0}));
-  EXPECT_EQ(DenseRow(read.data, 2), (Rows{0, 0, 1}));
-  EXPECT_EQ(read.data.features, 3);
+  const Dataset read = Apply("5 1:1\n1 2:1\n2 3:1\n1\n", LibsvmSchema());
+  EXPECT_FALSE(read.classes.empty());
+  EXPECT_EQ(read.classes, (Ids{2, 0, 1, 0}));
+  EXPECT_EQ(DenseRow(read, 2), (Rows{0, 0, 1}));
+  EXPECT_EQ(read.features, 3);
 }
 
 TEST(ReadWithSchema, ReportsMoreFeaturesThanTheModelKnows) {
@@ -55,19 +55,18 @@ TEST(ReadWithSchema, ReportsMissingAndSeveralLabels) {
 
 TEST(ReadWithSchema, NeedsNoLabelsWhereTheyAreOptional) {
   for (const char* text : {"1 1:1\n7 2:1\n", " 1:1\n 2:1\n", "0\n0 1:1\n"}) {
-    const EvaluationData read = Apply(text, LibsvmSchema(), Labels::kOptional);
-    EXPECT_FALSE(read.has_labels) << text;
-    EXPECT_TRUE(read.data.classes.empty()) << text;
-    EXPECT_EQ(read.data.rows, 2) << text;
+    const Dataset read = Apply(text, LibsvmSchema(), Labels::kOptional);
+    EXPECT_TRUE(read.classes.empty()) << text;
+    EXPECT_EQ(read.rows, 2) << text;
   }
-  EXPECT_TRUE(Apply("5 1:1\n", LibsvmSchema(), Labels::kOptional).has_labels);
+  EXPECT_EQ(Apply("5 1:1\n", LibsvmSchema(), Labels::kOptional).classes, Ids{2});
 }
 
 TEST(ReadWithSchema, ReadsACsvWithoutItsLabelColumnWhereLabelsAreOptional) {
   for (const char* text : {"a,b\n1,0.5\n", "1,0.5\n"}) {
-    const EvaluationData read = Apply(text, CsvSchema(), Labels::kOptional);
-    EXPECT_FALSE(read.has_labels);
-    EXPECT_EQ(DenseRow(read.data, 0), (Rows{1, 0.5F}));
+    const Dataset read = Apply(text, CsvSchema(), Labels::kOptional);
+    EXPECT_TRUE(read.classes.empty());
+    EXPECT_EQ(DenseRow(read, 0), (Rows{1, 0.5F}));
   }
   EXPECT_TRUE(Begins(ApplyError("1,0.5\n", CsvSchema()), "in.txt:1:1: 2 columns but the model"));
 }
@@ -75,9 +74,9 @@ TEST(ReadWithSchema, ReadsACsvWithoutItsLabelColumnWhereLabelsAreOptional) {
 TEST(ReadWithSchema, FindsTheLabelColumnByNameAgain) {
   const Schema schema = CsvSchema("y");
   EXPECT_EQ(schema.label_column, "y");
-  const EvaluationData read = Apply("y,a,b\n1,0.25,0.75\n", schema);
-  EXPECT_EQ(DenseRow(read.data, 0), (Rows{0.25F, 0.75F}));
-  EXPECT_EQ(read.data.classes, Ids{1});
+  const Dataset read = Apply("y,a,b\n1,0.25,0.75\n", schema);
+  EXPECT_EQ(DenseRow(read, 0), (Rows{0.25F, 0.75F}));
+  EXPECT_EQ(read.classes, Ids{1});
   EXPECT_TRUE(Begins(ApplyError("1,2,0\n", schema), "in.txt:1:1: no header names a label column"));
   EXPECT_TRUE(Begins(ApplyError("a,b,c\n1,2,0\n", schema), "in.txt:1:1: no column is called 'y'"));
 }
@@ -96,9 +95,9 @@ TEST(ReadWithSchema, ReadsOneHotColumnsAnywhere) {
   schema.features = 6;
   schema.label_column = "2";
   schema.label_names = {"0", "1"};
-  const EvaluationData read = Apply("7,0,2.5,3\n5,1,0,1\n", schema);
-  EXPECT_EQ(DenseRow(read.data, 0), (Rows{2.5F, 0, 1, 0, 0, 1}));
-  EXPECT_EQ(DenseRow(read.data, 1), (Rows{0, 1, 0, 1, 0, 0}));
+  const Dataset read = Apply("7,0,2.5,3\n5,1,0,1\n", schema);
+  EXPECT_EQ(DenseRow(read, 0), (Rows{2.5F, 0, 1, 0, 0, 1}));
+  EXPECT_EQ(DenseRow(read, 1), (Rows{0, 1, 0, 1, 0, 0}));
   EXPECT_TRUE(Begins(ApplyError("7,0,2.5,3\n6,0,1,1\n", schema),
                      "in.txt:2:1: 6 is none of the categories of this column"));
 }

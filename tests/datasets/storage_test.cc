@@ -19,22 +19,22 @@ TEST(Storage, ComparesSizesBeyond64Bits) {
 }
 
 TEST(Storage, ConvertsThereAndBack) {
-  const Dataset sparse = InOrder("1 90:1 10:2 50:4\n0 100:1\n0\n").data;
+  const Dataset sparse = InOrder("1 90:1 10:2 50:4\n0 100:1\n0\n");
   ASSERT_TRUE(sparse.is_sparse);
   Dataset data = sparse;
   ConvertStorage(data, Storage::kDense);
   EXPECT_FALSE(data.is_sparse);
   EXPECT_EQ(data.dense.size(), 300U);
-  EXPECT_TRUE(data.values.empty());
+  EXPECT_EQ(data.values.capacity(), 0U) << "its memory is to be given back";
   ConvertStorage(data, Storage::kSparse);
   EXPECT_EQ(data.offsets, sparse.offsets);
   EXPECT_EQ(data.columns, sparse.columns);
   EXPECT_EQ(data.values, sparse.values);
-  EXPECT_TRUE(data.dense.empty());
+  EXPECT_EQ(data.dense.capacity(), 0U);
 }
 
 TEST(Storage, CountsItsBytes) {
-  const Dataset data = InOrder("1 90:1\n0 100:1\n").data;
+  const Dataset data = InOrder("1 90:1\n0 100:1\n");
   EXPECT_EQ(data.bytes(), 3 * 8 + 2 * 8 + 2 * 4);
 }
 
