@@ -157,7 +157,8 @@ int ExitCode(const RunResult& result, const TrainOptions& options, Console& cons
 
 }  // namespace
 
-int Train(const TrainOptions& options) {
+int Train(const TrainOptions& asked) {
+  TrainOptions options = asked;
   Console console(ChooseVerbosity(options));
   TrainPlan plan = MakePlan(options);
   if (static_cast<int>(plan.devices.size()) > Cores().count()) {
@@ -169,6 +170,7 @@ int Train(const TrainOptions& options) {
   const TrainingFiles files = ReadFiles(options, console);
   Start start = MakeStart(options, plan, files.training);
   const ModelSpec spec = start.spec;
+  options.rate = asked.rate.ChosenFor(spec.loss);
   const std::string folder = MakeOutputFolder(options.out);
   for (const std::string& line : IntroductionLines(
            options, plan, files.training, files.test ? &*files.test : nullptr, spec, folder)) {

@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{"UnknownWord",
                    {"train", "--activation", "rleu"},
                    "--activation takes relu, sigmoid, tanh, gelu, not 'rleu'; did you mean relu?"},
-        BadCommand{"OutOfRange", {"train", "--lr", "-3"}, "--lr must be between 1e-09 and 1000"},
+        BadCommand{"OutOfRange", {"train", "--lr", "-3"}, "--lr must be between 0 and 1000"},
         BadCommand{"NotANumber", {"train", "--epochs", "ten"}, "--epochs needs a number"},
         BadCommand{"NanAsNumber", {"train", "--epochs", "nan"}, "--epochs needs a number"},
         BadCommand{"FractionOfAWhole", {"train", "--patience", "1.5"}, "needs a whole number"},

@@ -76,7 +76,7 @@ TEST(TrainOptions, EveryOneHasItsLineInHelp) {
   options.Visit(census);
   const std::string help = HelpOf({"train", "--help"});
   for (const std::string& name : census.names) EXPECT_THAT(help, HasSubstr("  --" + name));
-  EXPECT_THAT(help, HasSubstr("(default 0.05)"));
+  EXPECT_THAT(help, HasSubstr("(default 0.999)"));
   EXPECT_LT(help.find("Examples:"), help.find("Usage:")) << "a newcomer reads examples first";
 }
 

@@ -78,9 +78,9 @@ TEST(Cursor, OrdersAndCutsBlocksAnewEveryEpoch) {
   EXPECT_NE(begins[0], begins[1]) << "the same blocks in another order";
 }
 
-TEST(Cursor, CutsBlocksOfAboutAThirtySecondOfTheRows) {
+TEST(Cursor, CutsBlocksOfAboutAnEighthOfTheRows) {
   for (const auto& [rows, size] :
-       {std::pair<std::int64_t, std::int64_t>{100, 64}, {64000, 2000}, {10000000, 16384}}) {
+       {std::pair<std::int64_t, std::int64_t>{100, 1024}, {64000, 8000}, {10000000, 65536}}) {
     Cursor cursor(rows, 1, 5);
     for (const Cursor::Cut& cut : TakeAll(cursor, rows)) {
       EXPECT_GE(2 * cut.rows.size(), std::min(size, rows));
@@ -95,7 +95,7 @@ TEST(Cursor, KeepsRangesToTheRowsAskedFor) {
 }
 
 TEST(Cursor, HandsOutASmallRemainderWithTheRangeBeforeIt) {
-  Cursor cursor(4736, 2, 5);  // blocks of 148 rows: three ranges and four rows
+  Cursor cursor(4736, 2, 5);  // its blocks are no whole numbers of ranges
   std::int64_t longest = 0;
   for (const Cursor::Cut& cut : TakeAll(cursor, 48, 16)) {
     EXPECT_GE(cut.rows.size(), 8);
