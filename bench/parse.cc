@@ -48,7 +48,7 @@ void Parse(benchmark::State& state, const std::string& text, int threads) {
   for (auto _ : state) {
     const auto file = hogbatch::ParseInChunks(
         text, {.threads = threads}, [](std::string_view chunk, ParsedRows& out) {
-          hogbatch::ParseLibsvm(chunk, hogbatch::kLargestIndex, out);
+          hogbatch::ParseLibsvm(chunk, hogbatch::kLargestIndex, hogbatch::Labels::kRequired, out);
         });
     benchmark::DoNotOptimize(file.rows());
   }

@@ -93,16 +93,20 @@ FirstLines ReadFirstLines(std::string_view text, const std::string& source) {
   return lines;
 }
 
-// A header has a field that is no number. A label may be a word, so where only the label is one,
-// the second line decides: a number below it makes it a name.
+// Most names of a header are no numbers; a single word among numbers is a mistake in the data, to
+// be told as one. A label may be a word, so where only the label is one, the second line decides: a
+// number below it makes it a name.
 bool HasHeader(const FirstLines& lines, std::int64_t label) {
+  std::size_t words = 0, numbers = 0;
   for (std::size_t i = 0; i < lines.first.size(); ++i) {
     const bool is_word = !lines.first[i].empty() && !LooksNumeric(lines.first[i]);
-    if (!is_word) continue;
-    if (static_cast<std::int64_t>(i) != label) return true;
-    if (i < lines.second.size() && LooksNumeric(lines.second[i])) return true;
+    if (static_cast<std::int64_t>(i) != label) {
+      ++(is_word ? words : numbers);
+    } else if (is_word && i < lines.second.size() && LooksNumeric(lines.second[i])) {
+      return true;
+    }
   }
-  return false;
+  return words > numbers;
 }
 
 // Which column is the label, and whether the header said so.

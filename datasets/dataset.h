@@ -57,6 +57,10 @@ struct TrainingData {
 // data set that ships with the program. Throws UserError with file:line:column.
 TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options);
 
+// Reads a file to go on learning from with a model that has a schema: columns, labels and scaling
+// stay as the model knows them. Of the options only seed, valid_fraction and threads count.
+TrainingData ReadToGoOn(const std::string& path, const Schema& schema, const ReadOptions& options);
+
 // Reads a file as `schema` says, rows in file order. A label the schema does not know, or more
 // features than it has, is a UserError. With labels kOptional a CSV without the label column is
 // legal, and so are unknown labels: the data set then has none (predict needs none).

@@ -21,10 +21,11 @@ bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 // that every value takes.
 class LibsvmParser {
  public:
-  LibsvmParser(std::string_view text, std::int64_t known_columns, ParsedRows& out)
+  LibsvmParser(std::string_view text, std::int64_t known_columns, Labels labels, ParsedRows& out)
       : at_(text.data()),
         end_(text.data() + text.size()),
         known_columns_(std::min(known_columns, kLargestIndex)),
+        labels_(labels),
         out_(out) {}
 
   void Run() {
@@ -36,8 +37,8 @@ class LibsvmParser {
     const char* line = at_;
     SkipBlanks();
     if (!AtLineEnd()) {
-      const bool indented = at_ != line;
-      if (!indented || !AtFeature()) ParseLabels();
+      const bool may_lack_label = at_ != line || labels_ == Labels::kOptional;
+      if (!may_lack_label || !AtFeature()) ParseLabels();
       ParseFeatures(line);
     }
     const void* newline = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
@@ -175,16 +176,18 @@ class LibsvmParser {
   const char* at_;
   const char* end_;
   std::int64_t known_columns_;
+  Labels labels_;
   ParsedRows& out_;
 };
 
 }  // namespace
 
-void ParseLibsvm(std::string_view text, std::int64_t known_columns, ParsedRows& out) {
+void ParseLibsvm(std::string_view text, std::int64_t known_columns, Labels labels,
+                 ParsedRows& out) {
   // No value takes less than four bytes; pages that stay untouched cost nothing.
   out.columns.reserve(text.size() / 4);
   out.values.reserve(text.size() / 4);
-  LibsvmParser(text, known_columns, out).Run();
+  LibsvmParser(text, known_columns, labels, out).Run();
 }
 
 const char* FindLibsvmLabel(std::string_view text, std::int64_t row, std::int64_t label) {

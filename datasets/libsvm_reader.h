@@ -4,15 +4,17 @@
 #include <cstdint>
 #include <string_view>
 
+#include "datasets/dataset.h"
 #include "datasets/parsed_file.h"
 
 namespace hogbatch {
 
 inline constexpr std::int64_t kLargestIndex = std::int64_t{1} << 31;
 
-// Reads whole lines. An index above `known_columns` is refused as one the model does not know.
-// Throws ParseFailure.
-void ParseLibsvm(std::string_view text, std::int64_t known_columns, ParsedRows& out);
+// Reads whole lines. An index above `known_columns` is refused as one the model does not know. A
+// row that begins with a feature, not with a space, is legal where labels are optional. Throws
+// ParseFailure.
+void ParseLibsvm(std::string_view text, std::int64_t known_columns, Labels labels, ParsedRows& out);
 
 // Where the `label`-th label of the `row`-th row begins in a text that ParseLibsvm accepts.
 const char* FindLibsvmLabel(std::string_view text, std::int64_t row, std::int64_t label);

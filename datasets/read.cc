@@ -75,14 +75,14 @@ ParsedFile ParseText(const TextInput& input, std::string_view rows, const ParseS
   }
 }
 
-ParsedText ParseLibsvmText(const TextInput& input, std::int64_t known_columns,
+ParsedText ParseLibsvmText(const TextInput& input, std::int64_t known_columns, Labels labels,
                            const ParseSettings& settings) {
-  return {FileFormat::kLibsvm,
-          {},
-          ParseText(input, input.text->text(), settings,
-                    [known_columns](std::string_view chunk, ParsedRows& out) {
-                      ParseLibsvm(chunk, known_columns, out);
-                    })};
+  return {
+      FileFormat::kLibsvm,
+      {},
+      ParseText(input, input.text->text(), settings, [=](std::string_view chunk, ParsedRows& out) {
+        ParseLibsvm(chunk, known_columns, labels, out);
+      })};
 }
 
 ParsedText ParseCsvText(const TextInput& input, CsvLayout layout,
@@ -106,7 +106,7 @@ ParsedText ParseToLearn(const TextInput& input, const ReadOptions& options,
                       "--label {}",
                       input.source, options.label));
     }
-    ParsedText parsed = ParseLibsvmText(input, kLargestIndex, settings);
+    ParsedText parsed = ParseLibsvmText(input, kLargestIndex, Labels::kRequired, settings);
     LearnColumns(parsed.file, schema, settings.threads);
     return parsed;
   }
@@ -163,12 +163,31 @@ ParsedText ParseWithSchema(const TextInput& input, const Schema& schema, Labels 
                                 schema.format == FileFormat::kCsv ? "CSV" : "LIBSVM"));
   }
   if (format == FileFormat::kLibsvm) {
-    ParsedText parsed = ParseLibsvmText(input, schema.file_columns, settings);
+    ParsedText parsed = ParseLibsvmText(input, schema.file_columns, labels, settings);
     ApplyColumns(parsed.file, schema, settings.threads);
     return parsed;
   }
   return ParseCsvText(input, FindCsvLayout(input.text->text(), input.source, schema, labels),
                       schema.categorical, settings);
+}
+
+// Rows as a schema says, in random order if there is a seed for it, else as they stand in the text.
+Dataset ReadOrdered(TextInput input, const Schema& schema, Labels labels,
+                    std::optional<std::uint64_t> seed, const ParseSettings& settings) {
+  Dataset data;
+  data.source = input.source;
+  data.features = schema.features;
+  {
+    const ParsedText parsed = ParseWithSchema(input, schema, labels, settings);
+    std::vector<std::int64_t> order;
+    if (seed) order = Random(*seed).Permutation(parsed.file.rows());
+    const auto problem = EncodeLabels(parsed.file, schema, order, data);
+    if (problem && labels == Labels::kRequired) ThrowAtLabel(input, parsed, *problem);
+    input.text.reset();
+    AssembleRows(parsed.file, order, settings.threads, data);
+  }
+  ApplyScaling(schema, data);
+  return data;
 }
 
 }  // namespace
@@ -193,24 +212,25 @@ TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
   return result;
 }
 
+TrainingData ReadTextToGoOn(TextInput input, const Schema& schema, const ReadOptions& options,
+                            const ParseSettings& settings) {
+  TrainingData result{.data = {}, .schema = schema};
+  result.data = ReadOrdered(std::move(input), schema, Labels::kRequired, options.seed, settings);
+  result.train_rows = CountTrainRows(result.data.rows, options.valid_fraction);
+  return result;
+}
+
 Dataset ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
                            const ParseSettings& settings) {
-  Dataset data;
-  data.source = input.source;
-  data.features = schema.features;
-  {
-    const ParsedText parsed = ParseWithSchema(input, schema, labels, settings);
-    const auto problem = EncodeLabels(parsed.file, schema, {}, data);
-    if (problem && labels == Labels::kRequired) ThrowAtLabel(input, parsed, *problem);
-    input.text.reset();
-    AssembleRows(parsed.file, {}, settings.threads, data);
-  }
-  ApplyScaling(schema, data);
-  return data;
+  return ReadOrdered(std::move(input), schema, labels, std::nullopt, settings);
 }
 
 TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options) {
   return ReadTrainingText(OpenInput(path), options, {.threads = options.threads});
+}
+
+TrainingData ReadToGoOn(const std::string& path, const Schema& schema, const ReadOptions& options) {
+  return ReadTextToGoOn(OpenInput(path), schema, options, {.threads = options.threads});
 }
 
 Dataset ReadWithSchema(const std::string& path, const Schema& schema, Labels labels, int threads) {

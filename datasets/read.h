@@ -25,6 +25,8 @@ TextInput InputFromBytes(std::string_view bytes, const std::string& source);
 
 TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
                               const ParseSettings& settings);
+TrainingData ReadTextToGoOn(TextInput input, const Schema& schema, const ReadOptions& options,
+                            const ParseSettings& settings);
 Dataset ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
                            const ParseSettings& settings);
 

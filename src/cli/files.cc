@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <span>
@@ -61,6 +62,17 @@ std::string MakeOutputFolder(const std::string& wanted) {
   if (file.get() < 0) ThrowErrno("write into the output folder", folder);
   ::unlink(probe.c_str());
   return folder;
+}
+
+void SetAsideOldRun(const std::string& folder) {
+  const std::string model = folder + "/model.safetensors";
+  const std::string previous = folder + "/model.previous.safetensors";
+  if (std::rename(model.c_str(), previous.c_str()) != 0 && errno != ENOENT) {
+    ThrowErrno("set aside", model);
+  }
+  if (::unlink((folder + "/summary.json").c_str()) != 0 && errno != ENOENT) {
+    ThrowErrno("remove", folder + "/summary.json");
+  }
 }
 
 LineFile::LineFile(const std::string& path)

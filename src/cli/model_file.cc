@@ -96,13 +96,20 @@ void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& sch
                        part(layer.weights_at, layer.in * layer.out)});
     tensors.push_back({LayerName(i, "bias"), {layer.out}, part(layer.bias_at, layer.out)});
   }
-  WriteSafeTensors(path,
-                   {{"format", "hogbatch"},
-                    {"version", kVersion},
-                    {"weights", "[in, out], row-major: y = x @ weight + bias"},
-                    {"network", SpecToJson(spec)},
-                    {"schema", SchemaToJson(schema)}},
-                   tensors);
+  WriteSafeTensors(
+      path,
+      {{"format", "hogbatch"},
+       {"version", kVersion},
+       {"weights", "[in, out], row-major: y = x @ weight + bias"},
+       {"inputs",
+        "plain columns in file order (used_columns only, if any are named), then one 0/1 "
+        "input a value of each categorical column; each input is (x - shift) * scale"},
+       {"outputs",
+        "softmax, or sigmoid, of the last layer; for squared loss output * "
+        "target_deviation + target_mean. gelu is the tanh form"},
+       {"network", SpecToJson(spec)},
+       {"schema", SchemaToJson(schema)}},
+      tensors);
 }
 
 SavedModel LoadModel(const std::string& path) {

@@ -37,19 +37,21 @@ struct TrainingFiles {
   std::optional<Dataset> test;
 };
 
-TrainingFiles ReadFiles(const TrainOptions& options, Console& console) {
+TrainingFiles ReadFiles(const TrainOptions& options, const TrainPlan& plan, Console& console) {
   const auto reading = [&](const std::string& path) {
     const std::string line = fmt::format("reading {} ...", path.empty() ? "the data" : path);
     console.Live({&line, 1});
   };
   reading(options.data);
   TrainingFiles files;
-  files.training =
-      ReadTrainingData(options.data, {.label = options.label,
-                                      .positive = options.positive,
-                                      .scaling = ParseScaling(options.scale),
-                                      .valid_fraction = options.valid_fraction,
-                                      .seed = static_cast<std::uint64_t>(options.seed)});
+  const ReadOptions read{.label = options.label,
+                         .positive = options.positive,
+                         .scaling = ParseScaling(options.scale),
+                         .valid_fraction = options.valid_fraction,
+                         .seed = static_cast<std::uint64_t>(options.seed)};
+  // A model that training goes on from keeps its own columns, labels and scaling.
+  files.training = plan.start ? ReadToGoOn(options.data, plan.start->schema, read)
+                              : ReadTrainingData(options.data, read);
   FitLabels(options.loss, files.training);
   if (!options.test.empty()) {
     reading(options.test);
@@ -167,11 +169,12 @@ int Train(const TrainOptions& asked) {
   }
   // A folder the user named is tried before a large file is read; a dated one is made when needed.
   if (!options.out.empty()) MakeOutputFolder(options.out);
-  const TrainingFiles files = ReadFiles(options, console);
+  const TrainingFiles files = ReadFiles(options, plan, console);
   Start start = MakeStart(options, plan, files.training);
   const ModelSpec spec = start.spec;
   options.rate = asked.rate.ChosenFor(spec.loss);
   const std::string folder = MakeOutputFolder(options.out);
+  SetAsideOldRun(folder);
   for (const std::string& line : IntroductionLines(
            options, plan, files.training, files.test ? &*files.test : nullptr, spec, folder)) {
     console.Say(line);

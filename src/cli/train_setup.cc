@@ -40,6 +40,20 @@ SavedModel LoadStart(const std::string& init) {
   return LoadModel(init);
 }
 
+// The file of --init has settled what these options would choose.
+void CheckGoesOn(const TrainOptions& options, const Schema& schema) {
+  const auto check = [&](std::string_view name, std::string_view asked, std::string_view unset,
+                         std::string_view has) {
+    if (asked == unset || asked == has) return;
+    throw UserError(
+        fmt::format("--{} {}: the model of --init has '{}' and keeps it; leave out --{}", name,
+                    asked, has, name));
+  };
+  check("scale", options.scale, "auto", Name(schema.scaling));
+  check("positive", options.positive, "", schema.positive);
+  if (schema.format == FileFormat::kCsv) check("label", options.label, "auto", schema.label_column);
+}
+
 }  // namespace
 
 TrainPlan MakePlan(const TrainOptions& options) {
@@ -55,7 +69,10 @@ TrainPlan MakePlan(const TrainOptions& options) {
   plan.rules.eval_every = options.eval_every;
   plan.rules.report_every = options.report_every;
   plan.hidden = HiddenWidths(options.hidden);
-  if (NamesFile(options.init)) plan.start = LoadStart(options.init);
+  if (NamesFile(options.init)) {
+    plan.start = LoadStart(options.init);
+    CheckGoesOn(options, plan.start->schema);
+  }
   return plan;
 }
 

@@ -106,6 +106,35 @@ TEST_F(TrainCommand, ZeroEpochsWriteTheStartingWeightsAndInitTakesThem) {
   EXPECT_EQ(a.substr(a.size() - weights), b.substr(b.size() - weights));
 }
 
+// Other data with another range: what the model learnt about scaling is not learnt anew.
+TEST_F(TrainCommand, GoesOnFromAModelWithItsOwnScaling) {
+  folder_.Write("wide", "1,100,0\n2,300,1\n3,100,0\n4,300,1\n5,100,0\n6,300,1\n");
+  folder_.Write("narrow", "3,100,0\n4,120,1\n3,110,0\n4,130,1\n");
+  const auto run = [&](std::vector<std::string> arguments) {
+    return RunProgram(arguments, folder_.path());
+  };
+  ASSERT_EQ(run({"train", "wide", "--hidden", "4", "--out", "a"}).exit_code, 0);
+  const std::string model = "a/model.safetensors";
+  ASSERT_EQ(
+      run({"train", "narrow", "--hidden", "4", "--epochs", "0", "--init", model, "--out", "b"})
+          .exit_code,
+      0);
+  EXPECT_EQ(folder_.Read(model), folder_.Read("b/model.safetensors"));
+  const Finished refused =
+      run({"train", "narrow", "--hidden", "4", "--init", model, "--scale", "standard"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("the model of --init has 'minmax' and keeps it"));
+}
+
+TEST_F(TrainCommand, LeavesNoModelOfAnEarlierRunInAFolderUsedAgain) {
+  ASSERT_EQ(Train("o").exit_code, 0);
+  const std::string first = folder_.Read("o/model.safetensors");
+  folder_.Write("data", "1 1:3e38\n-1 1:-3e38 2:3e38\n1 2:-3e38\n-1 1:1\n");
+  EXPECT_EQ(Train("o", {"--scale", "none", "--epochs", "0"}).exit_code, 2);
+  EXPECT_FALSE(folder_.Has("o/model.safetensors"));
+  EXPECT_EQ(folder_.Read("o/model.previous.safetensors"), first);
+}
+
 TEST_F(TrainCommand, SyncIsTheSameOnEveryRun) {
   ASSERT_EQ(Train("a", {"--algorithm", "sync"}).exit_code, 0);
   ASSERT_EQ(Train("b", {"--algorithm", "sync"}).exit_code, 0);
@@ -216,6 +245,12 @@ TEST_F(ModelCommands, PredictPrintsALineARowInTheFilesOrder) {
   ASSERT_EQ(Run({"predict", "data", "--out", "p"}).exit_code, 0);
   EXPECT_EQ(folder_.Read("p"), expected);
   EXPECT_TRUE(Run({"predict", "data", "--probabilities"}).out.starts_with("label,-1,1\n-1,0."));
+}
+
+TEST_F(ModelCommands, PredictNeedsNoLabels) {
+  folder_.Write("unlabelled", "1:0.9 2:0.01\n1:0.1 2:0.01\n");
+  const Finished finished = Run({"predict", "unlabelled"});
+  EXPECT_EQ(finished.out, "1\n-1\n") << finished.err;
 }
 
 TEST_F(ModelCommands, PredictEndsQuietlyWhenItsReaderGoesAway) {

@@ -76,6 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"TooFewFields", "1,2,0\n1,2\n", "in.txt:2:4: the line ends after 2 of 3 fields"},
         BadFile{"TooManyFields", "1,2,0\n1,2,0,4\n", "in.txt:2:6: more than 3 fields"},
         BadFile{"BadNumber", "a,b,c\n1,2,0\n1,x2,0\n", "in.txt:3:3: 'x2' is not a number"},
+        BadFile{"BadNumberInTheFirstLine", "1,x,0\n4,5,1\n", "in.txt:1:3: 'x' is not a number"},
         BadFile{"EmptyField", "1,2,0\n1,,0\n", "in.txt:2:3: a number is missing"},
         BadFile{"EmptyFieldInTheFirstLine", "1,,0\n1,2,0\n", "in.txt:1:3: a number is missing"},
         BadFile{"NaN", "1,2,0\n1,NaN,0\n", "in.txt:2:3: 'NaN' is not a finite number"},
