@@ -53,10 +53,7 @@ std::int64_t HeaderLength(std::span<const std::byte, 8> bytes, std::int64_t file
   std::uint64_t length = 0;
   for (std::size_t i = 8; i-- > 0;) length = length << 8 | static_cast<std::uint64_t>(bytes[i]);
   if (length > static_cast<std::uint64_t>(kMaxHeader)) {
-    throw UserError(
-        fmt::format("{} is no model file: it does not begin as a safetensors file does; name the "
-                    "model.safetensors of a training",
-                    source));
+    Damaged(source, "it does not begin as a safetensors file does (is it a model at all?)");
   }
   if (static_cast<std::int64_t>(length) > file_bytes - 8) {
     Damaged(source, fmt::format("it is cut off: its header claims {} bytes and {} follow", length,

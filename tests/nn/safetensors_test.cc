@@ -206,7 +206,7 @@ std::vector<Damage> Damages() {
   return {
       {"empty", "", "only 0 bytes"},
       {"short", "abc", "only 3 bytes"},
-      {"length", huge + "{}", "claims 18446744073709551615 bytes"},
+      {"length", huge + "{}", "does not begin as a safetensors file"},
       {"header_cut", good.substr(0, 30), "cut off"},
       {"data_cut", good.substr(0, good.size() - 1), "cut off: 8 bytes of numbers are due and 7"},
       {"trailing", good + "x", "1 bytes follow its last tensor"},
