@@ -163,7 +163,7 @@ int Train(const TrainOptions& asked) {
   TrainOptions options = asked;
   Console console(ChooseVerbosity(options));
   TrainPlan plan = MakePlan(options);
-  if (static_cast<int>(plan.devices.size()) > Cores().count()) {
+  if (!options.quiet && static_cast<int>(plan.devices.size()) > Cores().count()) {
     console.Warn(fmt::format("{} workers share {} cores; more workers than cores rarely help",
                              plan.devices.size(), Cores().count()));
   }
