@@ -2,8 +2,11 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <new>
+#include <string>
 
+#include "core/random.h"
 #include "cpu/activations.h"
 #include "cpu/cpu.h"
 #include "cpu/dense.h"
@@ -28,7 +31,10 @@ void HoldThreadToOneCore() {
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(DeviceInfo info) : info_(std::move(info)) { HoldThreadToOneCore(); }
+  explicit CpuDevice(DeviceInfo info)
+      : info_(std::move(info)), begin_(std::hash<std::string>{}(info_.name)) {
+    HoldThreadToOneCore();
+  }
 
   const DeviceInfo& info() const override { return info_; }
 
@@ -65,7 +71,7 @@ class CpuDevice final : public Device {
   }
   void DenseBackwardWeights(const Tensor& x, const Tensor& dy, float scale, float keep,
                             const Tensor& dw, const Tensor& dbias) override {
-    UpdateWeights(x, dy, scale, keep, dw, scratch_);
+    UpdateWeights(x, dy, scale, keep, begin_.Uniform(), dw, scratch_);
     AddColumnSums(dy, scale, keep, dbias);
   }
   void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,
@@ -104,6 +110,7 @@ class CpuDevice final : public Device {
  private:
   DeviceInfo info_;
   Scratch scratch_;
+  Random begin_;  // where updates begin: elsewhere on every core and every time
 };
 
 }  // namespace

@@ -32,8 +32,8 @@ void MultiplyBackward(const Tensor& dy, const Tensor& w, const Tensor& dx) {
         dx.host(), dx.stride);
 }
 
-void UpdateWeights(const Tensor& x, const Tensor& dy, float scale, float keep, const Tensor& dw,
-                   Scratch& scratch) {
+void UpdateWeights(const Tensor& x, const Tensor& dy, float scale, float keep, double begin,
+                   const Tensor& dw, Scratch& scratch) {
   Check(x.rows == dy.rows && dw.rows == x.cols && dw.cols == dy.cols, "xᵀ · dy = dw in shape");
   AddOuterProduct({.depth = x.rows,
                    .rows = dw.rows,
@@ -45,7 +45,8 @@ void UpdateWeights(const Tensor& x, const Tensor& dy, float scale, float keep, c
                    .scale = scale,
                    .keep = keep,
                    .c = dw.host(),
-                   .c_stride = dw.stride},
+                   .c_stride = dw.stride,
+                   .begin = begin},
                   scratch);
 }
 

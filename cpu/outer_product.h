@@ -23,6 +23,10 @@ struct OuterProduct {
   float keep;  // 0: c may hold anything before
   float* c;    // may be shared weights: between reading and writing an element nothing is computed
   std::int64_t c_stride;
+  // Where in c to begin, in [0, 1). Cores that update the same weights at the same time in the same
+  // order take every line from each other: two workers on 6 x 512 layers measured 0.7-1.5 times one
+  // at one row per update and 1.4-1.9 at 16; from places of their own it is 1.5-1.6 and 1.9-2.0.
+  double begin = 0;
 };
 
 void AddOuterProduct(const OuterProduct& product, Scratch& scratch);

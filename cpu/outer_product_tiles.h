@@ -101,9 +101,13 @@ template <int kLanes>
 [[gnu::always_inline]] inline void MultiplyPanels(const OuterProduct& p, const float* a,
                                                   const float* b) {
   constexpr int kWidth = 2 * kLanes;
-  for (std::int64_t r = 0; r < p.rows; r += kTileRows, a += p.depth * kTileRows) {
+  const std::int64_t tiles = (p.rows + kTileRows - 1) / kTileRows;
+  const auto first = static_cast<std::int64_t>(p.begin * static_cast<double>(tiles));
+  for (std::int64_t i = 0; i < tiles; ++i) {
+    const std::int64_t tile = first + i < tiles ? first + i : first + i - tiles;
+    const std::int64_t r = tile * kTileRows;
     for (std::int64_t j = 0; j < p.cols; j += kWidth) {
-      MultiplyRows<kLanes>(p.rows - r, a, b + j * p.depth, p,
+      MultiplyRows<kLanes>(p.rows - r, a + r * p.depth, b + j * p.depth, p,
                            std::min<std::int64_t>(kWidth, p.cols - j), p.c + r * p.c_stride + j);
     }
   }
