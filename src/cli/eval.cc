@@ -77,11 +77,9 @@ int Eval(const EvalOptions& options) {
   const std::vector<DeviceFactory> devices = FactoriesOf(ChooseDevices(options.devices));
   const SavedModel model = LoadModel(options.model);
   const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kRequired);
-  ModelSpec spec = model.spec;
-  spec.sparse_input = data.is_sparse;  // the file's rows, not the training file's
 
   Evaluator evaluator(model, data);
-  Infer(devices, spec, model.parameters, data,
+  Infer(devices, model.spec, model.parameters, data,
         [&](RowRange rows, std::span<const float> outputs) { evaluator.Add(rows, outputs); });
   const EvalReport report = evaluator.Report();
   WriteOutput(options.json ? EvalJson(report) : EvalText(report));

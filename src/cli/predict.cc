@@ -14,8 +14,6 @@ int Predict(const PredictOptions& options) {
   const std::vector<DeviceFactory> devices = FactoriesOf(ChooseDevices(options.devices));
   const SavedModel model = LoadModel(options.model);
   const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional);
-  ModelSpec spec = model.spec;
-  spec.sparse_input = data.is_sparse;  // the file's rows, not the training file's
 
   const PredictionFormat format{.probabilities = options.probabilities, .top = options.top};
   RowOrder order;
@@ -28,10 +26,11 @@ int Predict(const PredictOptions& options) {
     }
   };
   write(PredictionHeader(model.schema, format));
-  Infer(devices, spec, model.parameters, data, [&](RowRange rows, std::span<const float> outputs) {
-    CheckFinite(data.source, rows, outputs);
-    write(order.Add(rows, PredictionLines(model.schema, spec.loss, outputs, format)));
-  });
+  Infer(devices, model.spec, model.parameters, data,
+        [&](RowRange rows, std::span<const float> outputs) {
+          CheckFinite(data.source, rows, outputs);
+          write(order.Add(rows, PredictionLines(model.schema, model.spec.loss, outputs, format)));
+        });
   if (!options.out.empty()) ReplaceFile(options.out, for_file);
   return kExitOk;
 }
