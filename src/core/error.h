@@ -27,6 +27,13 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
+// Memory that was asked for is not there. The device is as it was before the call, and may be used
+// further.
+class OutOfDeviceMemory : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
 // Guards an invariant of the program itself; what fails here is a bug, and the message says so.
 void Check(bool holds, std::string_view what,
            std::source_location where = std::source_location::current());

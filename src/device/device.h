@@ -2,7 +2,7 @@
 //
 // Calls queue in order and may return before they are done; only Wait() blocks. Memory handed to a
 // call must stay as it is until a Wait() after it. A device belongs to one thread. Any call may
-// throw DeviceError; the device is then to be destroyed.
+// throw DeviceError; the device is then to be destroyed, unless it was OutOfDeviceMemory.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,8 @@ struct DeviceInfo {
   int depth = 1;                   // tasks to keep outstanding, so that transfers overlap computing
   bool shares_host_memory = true;  // it trains in the store itself; else on a replica
   std::int64_t memory_bytes = 0;   // 0: not limited beyond the host's
+  bool on_processor = false;       // a GPU interface over the host's own cores (PoCL)
+  std::string hardware = {};       // PCI address, the same in every interface; empty: not known
   std::optional<CostModel> cost = {};
 };
 
@@ -126,8 +128,9 @@ class Device {
   virtual void Fill(const Tensor& y, float value) = 0;
 
   // Optimiser steps on w (which may be shared weights) with private state. With `touched`, gradient
-  // row i belongs to row touched->rows[i] of w and of the state. Without momentum there may be no
-  // velocity: w = keep · w - rate · gradient.
+  // row i belongs to row touched->rows[i] of the state, and of w unless w has just as many rows as
+  // the gradient: then w holds the touched rows alone. Without momentum there may be no velocity:
+  // w = keep · w - rate · gradient.
   virtual void Momentum(const Tensor& gradient, const MomentumStep& step,
                         const TouchedRows* touched, const Tensor& velocity, const Tensor& w) = 0;
   virtual void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,

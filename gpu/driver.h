@@ -1,0 +1,97 @@
+// What CUDA and OpenCL each say in their own words: memory, copies, events, products and kernels.
+// All else about a GPU (order between its streams, staging, the layer-level calls) is
+// gpu_device.cc's, once for both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "device/device.h"
+#include "gpu/kernel_list.h"
+
+namespace hogbatch::gpu {
+
+// Work on one stream runs in order; between streams only events order it.
+enum class Stream : std::uint8_t { kCompute, kUpload, kDownload };
+inline constexpr int kStreams = 3;
+
+// An event of the driver: a cudaEvent_t, a cl_event.
+using Event = void*;
+
+// c = alpha · op(a) · op(b) + beta · c, all row-major: c is rows × cols, the sum runs over `inner`.
+// A transposed operand lies in memory as its transpose. With beta 0 c may hold anything before.
+struct Product {
+  enum class Form : std::uint8_t { kPlain, kTransposeA, kTransposeB };
+  Form form = Form::kPlain;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t inner = 0;
+  float alpha = 1;
+  Tensor a;
+  Tensor b;
+  float beta = 0;
+  Tensor c;
+};
+
+// One argument of a kernel: an address of memory, or a number. The kernel's own parameter list says
+// which member is meant.
+union KernelArgument {
+  void* address;
+  std::int64_t integer;  // long
+  std::int32_t word;     // int
+  float number;
+};
+enum class ArgumentType : std::uint8_t { kAddress, kLong, kInt, kFloat };
+
+struct KernelCall {
+  Kernel kernel;
+  std::int64_t groups = 1;  // of kLanes work items each
+  std::span<const KernelArgument> arguments;
+  std::span<const ArgumentType> types;
+};
+
+// Every call may throw DeviceError with the device, the call and the reason, or OutOfDeviceMemory.
+// Nothing blocks but Synchronize and what says so. A driver belongs to one thread. When it is
+// destroyed nothing it handed out is left and no work is queued.
+class Driver {
+ public:
+  virtual ~Driver() = default;
+  virtual const DeviceInfo& info() const = 0;
+
+  // Device memory, aligned to 64 bytes or better. Free may block until the device is idle.
+  virtual void* Allocate(std::size_t bytes) = 0;
+  virtual void Free(void* block) noexcept = 0;
+  // Host memory that the device reads and writes without the processor's help. May block.
+  virtual void* AllocatePinned(std::size_t bytes) = 0;
+  virtual void FreePinned(void* memory) noexcept = 0;
+
+  // On Stream::kUpload and Stream::kDownload. `host` lies in pinned memory.
+  virtual void Upload(const void* host, void* block, std::size_t offset, std::size_t bytes) = 0;
+  virtual void Download(const void* block, std::size_t offset, void* host, std::size_t bytes) = 0;
+
+  // An event that comes when all work queued on the stream so far is done.
+  virtual Event Record(Stream stream) = 0;
+  // What is queued on `waiter` after this begins after the event.
+  virtual void Await(Stream waiter, Event event) = 0;
+  virtual bool HasCome(Event event) = 0;
+  virtual void Release(Event event) noexcept = 0;
+  // Blocks until all streams are idle.
+  virtual void Synchronize() = 0;
+
+  // On Stream::kCompute.
+  virtual void Multiply(const Product& product) = 0;
+  virtual void Launch(const KernelCall& call) = 0;
+
+  // What some libraries do in one go; false if this one does not, and nothing was queued.
+  // y = f(x · w + bias).
+  virtual bool MultiplyWithBias(const Product& /*product*/, const Tensor& /*bias*/,
+                                Activation /*f*/) {
+    return false;
+  }
+  // y = log softmax(x), row by row.
+  virtual bool LogSoftmax(const Tensor& /*x*/, const Tensor& /*y*/) { return false; }
+};
+
+}  // namespace hogbatch::gpu

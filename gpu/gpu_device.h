@@ -1,0 +1,12 @@
+// A whole device out of a driver.
+#pragma once
+
+#include <memory>
+
+#include "gpu/driver.h"
+
+namespace hogbatch::gpu {
+
+std::unique_ptr<Device> MakeGpuDevice(std::unique_ptr<Driver> driver);
+
+}  // namespace hogbatch::gpu

@@ -1,0 +1,36 @@
+// The shared kernels by name, for C++: their parameter lists are in kernels/kernels.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#define HOGBATCH_KERNELS(X) \
+  X(hb_activate)            \
+  X(hb_slope)               \
+  X(hb_column_sums)         \
+  X(hb_csr_forward)         \
+  X(hb_csr_scatter)         \
+  X(hb_softmax_loss)        \
+  X(hb_softmax_finish)      \
+  X(hb_sigmoid_loss)        \
+  X(hb_squared_loss)        \
+  X(hb_add_scaled)          \
+  X(hb_fill)                \
+  X(hb_momentum)            \
+  X(hb_adam)
+
+namespace hogbatch::gpu {
+
+// Work items of a group: HB_LANES of kernels/kernels.h.
+inline constexpr int kLanes = 256;
+
+#define HOGBATCH_NAME(name) name,
+enum class Kernel : std::uint8_t { HOGBATCH_KERNELS(HOGBATCH_NAME) };
+#undef HOGBATCH_NAME
+
+#define HOGBATCH_NAME(name) std::string_view(#name),
+inline constexpr std::array kKernelNames = {HOGBATCH_KERNELS(HOGBATCH_NAME)};
+#undef HOGBATCH_NAME
+
+}  // namespace hogbatch::gpu

@@ -1,0 +1,98 @@
+// The kernels that cuBLAS, cuDNN and CLBlast do not have, written once in the common subset of
+// CUDA C++, OpenCL C and plain C++ (kernels.inc), and declared here for all three.
+//
+// As a kernel of a GPU a function runs in groups of HB_LANES work items. As plain C++ it is called
+// once a group and loops over the group's lanes itself; HB_GROUP and HB_GROUPS are then
+// hb_host_group and hb_host_groups, which the caller sets.
+//
+//   HB_FOR_EACH(i, n) { … }   i runs over [0, n), spread over all lanes of all groups
+//   HB_FOR_GROUPS(g, n) { … } g runs over [0, n), spread over the groups
+//   HB_PHASE(lane) { … }      all lanes of a group; a barrier follows. What crosses phases is local
+//                             or global memory, never a variable. No break, continue or return in
+//                             one, and none in a loop around one that not all lanes share.
+#if defined(__OPENCL_VERSION__)
+#define HB_KERNEL __kernel
+#define HB_GLOBAL __global
+#define HB_LOCAL __local
+#define HB_DEVICE
+#define HB_GROUP ((long)get_group_id(0))
+#define HB_GROUPS ((long)get_num_groups(0))
+#define HB_LANE ((int)get_local_id(0))
+#define HB_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#elif defined(__CUDACC__)
+#define HB_KERNEL extern "C" __global__
+#define HB_GLOBAL
+#define HB_LOCAL __shared__
+#define HB_DEVICE static __device__
+#define HB_GROUP ((long)blockIdx.x)
+#define HB_GROUPS ((long)gridDim.x)
+#define HB_LANE ((int)threadIdx.x)
+#define HB_BARRIER() __syncthreads()
+#else
+#define HB_KERNEL extern "C"
+#define HB_GLOBAL
+#define HB_LOCAL
+#define HB_DEVICE static inline
+#define HB_GROUP hb_host_group
+#define HB_GROUPS hb_host_groups
+extern thread_local long hb_host_group;
+extern thread_local long hb_host_groups;
+#endif
+
+#define HB_LANES 256
+
+// A block of memory and where in it to begin, in elements: OpenCL has no addresses inside a block.
+#define HB_READ(type, name) HB_GLOBAL const type *name, long name##_at
+#define HB_WRITE(type, name) HB_GLOBAL type *name, long name##_at
+// A row-major matrix. Stride 0 says that there is none.
+#define HB_READ_MATRIX(name) HB_READ(float, name), long name##_stride
+#define HB_WRITE_MATRIX(name) HB_WRITE(float, name), long name##_stride
+
+// f is an Activation of device/device.h, as a number.
+
+// pre = y + bias; y = f(y + bias)
+HB_KERNEL void hb_activate(HB_WRITE_MATRIX(y), HB_READ(float, bias), HB_WRITE_MATRIX(pre), int f,
+                           long rows, long cols);
+// dx *= f'; x is what f made, or for GELU what it was made from
+HB_KERNEL void hb_slope(HB_WRITE_MATRIX(dx), HB_READ_MATRIX(x), int f, long rows, long cols);
+// y = (keep == 0 ? 0 : y) + scale · Σ rows of x
+HB_KERNEL void hb_column_sums(HB_READ_MATRIX(x), float scale, float keep, HB_WRITE(float, y),
+                              long rows, long cols);
+// y = f(x · w + bias) for sparse x, pre as above
+HB_KERNEL void hb_csr_forward(HB_READ(long, offsets), HB_READ(int, columns), HB_READ(float, values),
+                              HB_READ_MATRIX(w), HB_READ(float, bias), HB_WRITE_MATRIX(y),
+                              HB_WRITE_MATRIX(pre), int f, long rows, long cols);
+// dw += scale · xᵀ · dy for sparse x
+HB_KERNEL void hb_csr_scatter(HB_READ(long, offsets), HB_READ(int, columns), HB_READ(float, values),
+                              HB_READ_MATRIX(dy), float scale, HB_WRITE_MATRIX(dw), long rows,
+                              long cols);
+// The losses of device/device.h. loss_stride lies between the losses of two rows.
+HB_KERNEL void hb_softmax_loss(HB_READ_MATRIX(outputs), HB_READ(int, classes),
+                               HB_READ(float, weights), int has_weights, float scale,
+                               HB_WRITE(float, losses), long loss_stride, HB_WRITE_MATRIX(gradient),
+                               long rows, long cols);
+// The same from log softmax, which `gradient` holds and which becomes the gradient.
+HB_KERNEL void hb_softmax_finish(HB_READ(int, classes), HB_READ(float, weights), int has_weights,
+                                 float scale, HB_WRITE(float, losses), long loss_stride,
+                                 HB_WRITE_MATRIX(gradient), long rows, long cols);
+HB_KERNEL void hb_sigmoid_loss(HB_READ_MATRIX(outputs), HB_READ(long, offsets),
+                               HB_READ(int, labels), HB_READ(float, weights), int has_weights,
+                               float scale, HB_WRITE(float, losses), long loss_stride,
+                               HB_WRITE_MATRIX(gradient), long rows, long cols);
+HB_KERNEL void hb_squared_loss(HB_READ_MATRIX(outputs), HB_READ(float, values), float scale,
+                               HB_WRITE(float, losses), long loss_stride, HB_WRITE_MATRIX(gradient),
+                               long rows, long cols);
+// y = keep · y + scale · x, y forgotten if keep is 0
+HB_KERNEL void hb_add_scaled(HB_READ_MATRIX(x), float scale, float keep, HB_WRITE_MATRIX(y),
+                             long rows, long cols);
+HB_KERNEL void hb_fill(HB_WRITE_MATRIX(y), float value, long rows, long cols);
+// The steps of device/device.h. Row i of the gradient belongs to row touched[i] of the state if
+// has_touched, and to that row of w if also w_is_whole.
+HB_KERNEL void hb_momentum(HB_READ_MATRIX(gradient), float rate, float momentum, float keep,
+                           HB_READ(int, touched), HB_READ(int, skipped), int has_touched,
+                           int w_is_whole, HB_WRITE_MATRIX(velocity), HB_WRITE_MATRIX(w), long rows,
+                           long cols);
+HB_KERNEL void hb_adam(HB_READ_MATRIX(gradient), float rate, float beta1, float beta2,
+                       float epsilon, float keep, HB_READ(int, touched), HB_READ(int, skipped),
+                       int has_touched, int w_is_whole, HB_WRITE_MATRIX(mean),
+                       HB_WRITE_MATRIX(square), HB_WRITE_MATRIX(w), long rows, long cols);
