@@ -1,7 +1,6 @@
 // Training runs to be timed: real workers, real threads, no evaluation.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/algorithms.h"
+#include "bench/median.h"
 #include "cpu/cpu.h"
 #include "nn/initialize.h"
 #include "runtime/coordinator.h"
@@ -53,12 +53,6 @@ inline double TrainingRate(const ModelSpec& spec, const Dataset& data, int worke
   Silent silent;
   MakeThreadExecutor(factories, Pinning::kCores, interrupts)->Run(coordinator, silent);
   return coordinator.Result().totals.examples_per_second;
-}
-
-inline double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 }  // namespace hogbatch::bench
