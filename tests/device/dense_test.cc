@@ -16,7 +16,7 @@ constexpr Shape kShapes[] = {{1, 1, 1},      {1, 54, 512},   {1, 512, 512}, {3, 
                              {128, 64, 512}, {300, 100, 70}, {65, 513, 31}};
 
 class Dense : public OnEveryDevice {};
-INSTANTIATE_TEST_SUITE_P(Devices, Dense, testing::ValuesIn(AllDevices()), NameOf);
+HOGBATCH_ON_EVERY_DEVICE(Dense);
 
 TEST_P(Dense, ForwardIsTheProductWithBiasAndActivation) {
   for (const auto& [rows, in, out] : kShapes) {

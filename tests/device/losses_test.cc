@@ -36,7 +36,7 @@ class Losses : public OnEveryDevice {
     return {losses.Get(), gradient.Get()};
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, Losses, testing::ValuesIn(AllDevices()), NameOf);
+HOGBATCH_ON_EVERY_DEVICE(Losses);
 
 struct Shape {
   std::int64_t rows, outputs;

@@ -7,7 +7,7 @@ namespace hogbatch {
 namespace {
 
 class Memory : public OnEveryDevice {};
-INSTANTIATE_TEST_SUITE_P(Devices, Memory, testing::ValuesIn(AllDevices()), NameOf);
+HOGBATCH_ON_EVERY_DEVICE(Memory);
 
 TEST_P(Memory, WhatWasUploadedIsDownloaded) {
   for (const std::size_t size : {1, 63, 4096, 1000003}) {

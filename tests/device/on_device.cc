@@ -2,9 +2,6 @@
 
 #include <cmath>
 
-#include "cpu/cpu.h"
-#include "device/simulated.h"
-
 namespace hogbatch {
 namespace {
 
@@ -22,12 +19,6 @@ std::vector<float> Padded(const Matrix& values, std::int64_t stride) {
 }
 
 }  // namespace
-
-std::vector<DeviceFactory> AllDevices() {
-  const auto make_cpu = [] { return cpu::MakeDevice(cpu::Describe()); };
-  const auto make_simulated = [=] { return sim::MakeSimulatedDevice(make_cpu(), {}); };
-  return {{"Cpu", make_cpu}, {"SimulatedOverCpu", make_simulated}};
-}
 
 Matrix OnEveryDevice::Random(std::int64_t rows, std::int64_t cols, float low, float high) {
   std::uniform_real_distribution<float> uniform(low, high);

@@ -26,8 +26,18 @@ struct DeviceFactory {
   friend void PrintTo(const DeviceFactory& f, std::ostream* out) { *out << f.name; }
 };
 
-// Every device this build has; a new back end is added here and nowhere else.
+// The devices this program runs the suite on; each program that links the suite has its own. None
+// if the machine lacks them.
 std::vector<DeviceFactory> AllDevices();
+
+// Called when a claim was checked and its device is gone: the place to look for what it left
+// behind. Each program has its own.
+void CheckAfterDevice();
+
+// Runs the claims of a suite on every device there is, which may be none.
+#define HOGBATCH_ON_EVERY_DEVICE(suite)                 \
+  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite); \
+  INSTANTIATE_TEST_SUITE_P(Devices, suite, testing::ValuesIn(AllDevices()), NameOf)
 
 inline std::string NameOf(const testing::TestParamInfo<DeviceFactory>& tested) {
   return tested.param.name;
@@ -35,6 +45,12 @@ inline std::string NameOf(const testing::TestParamInfo<DeviceFactory>& tested) {
 
 class OnEveryDevice : public testing::TestWithParam<DeviceFactory> {
  protected:
+  // Not in TearDown: a suite's own members may hold the device's memory until now.
+  ~OnEveryDevice() override {
+    device_.reset();
+    CheckAfterDevice();
+  }
+
   Device& device() { return *device_; }
   // Uniform in [low, high], in float.
   Matrix Random(std::int64_t rows, std::int64_t cols, float low = -1, float high = 1);

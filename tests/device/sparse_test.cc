@@ -14,7 +14,7 @@ constexpr Shape kShapes[] = {{1, 1, 1, 1},        {1, 50, 512, 1},    {6, 30, 7,
                              {7, 12, 10000, 0.5}, {64, 400, 33, 0.05}};
 
 class Sparse : public OnEveryDevice {};
-INSTANTIATE_TEST_SUITE_P(Devices, Sparse, testing::ValuesIn(AllDevices()), NameOf);
+HOGBATCH_ON_EVERY_DEVICE(Sparse);
 
 TEST_P(Sparse, ForwardEqualsTheDenseProduct) {
   for (const auto& [rows, in, out, density] : kShapes) {

@@ -6,7 +6,7 @@ namespace hogbatch {
 namespace {
 
 class Steps : public OnEveryDevice {};
-INSTANTIATE_TEST_SUITE_P(Devices, Steps, testing::ValuesIn(AllDevices()), NameOf);
+HOGBATCH_ON_EVERY_DEVICE(Steps);
 
 struct Shape {
   std::int64_t rows, cols;
@@ -73,7 +73,7 @@ class TouchedSteps : public OnEveryDevice {
   DeviceArray<std::int32_t> on_device_{device(), rows_}, skipped_on_device_{device(), skipped_};
   TouchedRows touched_{on_device_.view(), skipped_on_device_.view()};
 };
-INSTANTIATE_TEST_SUITE_P(Devices, TouchedSteps, testing::ValuesIn(AllDevices()), NameOf);
+HOGBATCH_ON_EVERY_DEVICE(TouchedSteps);
 
 TEST_P(TouchedSteps, MomentumMakesUpForTheUpdatesThatPassedARowBy) {
   for (const auto& [momentum, keep] : {std::pair{0.9f, 1.0f}, {0.9f, 0.995f}, {0.9f, 0.9f}}) {
