@@ -3,17 +3,28 @@
 //
 // As a kernel of a GPU a function runs in groups of HB_LANES work items. As plain C++ it is called
 // once a group and loops over the group's lanes itself; HB_GROUP and HB_GROUPS are then
-// hb_host_group and hb_host_groups, which the caller sets.
+// hb_host_group and hb_host_groups, which the caller sets. No phase may care in which order its
+// lanes come: a caller that sets hb_host_order to anything in [0, HB_LANES) gets another one.
 //
-//   HB_FOR_EACH(i, n) { … }   i runs over [0, n), spread over all lanes of all groups
-//   HB_FOR_GROUPS(g, n) { … } g runs over [0, n), spread over the groups
-//   HB_PHASE(lane) { … }      all lanes of a group; a barrier follows. What crosses phases is local
-//                             or global memory, never a variable. No break, continue or return in
-//                             one, and none in a loop around one that not all lanes share.
+//   HB_FOR_EACH(i, n) {...}    i runs over [0, n), spread over all lanes of all groups
+//   HB_FOR_GROUPS(g, n) {...}  g runs over [0, n), spread over the groups
+//   HB_PHASE(lane) {...}       all lanes of a group; a barrier follows. What crosses phases is
+//                              local or global memory, never a variable. No break, continue or
+//                              return in one, and none in a loop around one that not all lanes
+//                              share.
+//
+// Guarded by hand and in plain ASCII: OpenCL gets this text as its main file, where there is no
+// `#pragma once`, and its compilers promise no more.
+#ifndef HOGBATCH_GPU_KERNELS_KERNELS_H
+#define HOGBATCH_GPU_KERNELS_KERNELS_H
+
+#define HB_LANES 256
+
 #if defined(__OPENCL_VERSION__)
 #define HB_KERNEL __kernel
 #define HB_GLOBAL __global
 #define HB_LOCAL __local
+#define HB_LOCAL_POINTER __local
 #define HB_DEVICE
 #define HB_GROUP ((long)get_group_id(0))
 #define HB_GROUPS ((long)get_num_groups(0))
@@ -23,6 +34,7 @@
 #define HB_KERNEL extern "C" __global__
 #define HB_GLOBAL
 #define HB_LOCAL __shared__
+#define HB_LOCAL_POINTER
 #define HB_DEVICE static __device__
 #define HB_GROUP ((long)blockIdx.x)
 #define HB_GROUPS ((long)gridDim.x)
@@ -32,14 +44,28 @@
 #define HB_KERNEL extern "C"
 #define HB_GLOBAL
 #define HB_LOCAL
+#define HB_LOCAL_POINTER
 #define HB_DEVICE static inline
 #define HB_GROUP hb_host_group
 #define HB_GROUPS hb_host_groups
 extern thread_local long hb_host_group;
 extern thread_local long hb_host_groups;
+extern thread_local int hb_host_order;
 #endif
 
-#define HB_LANES 256
+#define HB_FOR_GROUPS(g, n) for (long g = HB_GROUP; g < (n); g += HB_GROUPS)
+#if defined(__OPENCL_VERSION__) || defined(__CUDACC__)
+#define HB_FOR_EACH(i, n) \
+  for (long i = HB_GROUP * HB_LANES + HB_LANE; i < (n); i += HB_GROUPS * HB_LANES)
+#define HB_PHASE(lane) for (int lane = HB_LANE, once = 1; once; once = 0, HB_BARRIER())
+#else
+#define HB_FOR_EACH(i, n) \
+  HB_PHASE(hb_lane)       \
+  for (long i = HB_GROUP * HB_LANES + hb_lane; i < (n); i += HB_GROUPS * HB_LANES)
+#define HB_PHASE(lane)                                            \
+  for (int hb_turn = 0, lane = hb_host_order; hb_turn < HB_LANES; \
+       ++hb_turn, lane = hb_turn ^ hb_host_order)
+#endif
 
 // A block of memory and where in it to begin, in elements: OpenCL has no addresses inside a block.
 #define HB_READ(type, name) HB_GLOBAL const type *name, long name##_at
@@ -55,18 +81,20 @@ HB_KERNEL void hb_activate(HB_WRITE_MATRIX(y), HB_READ(float, bias), HB_WRITE_MA
                            long rows, long cols);
 // dx *= f'; x is what f made, or for GELU what it was made from
 HB_KERNEL void hb_slope(HB_WRITE_MATRIX(dx), HB_READ_MATRIX(x), int f, long rows, long cols);
-// y = (keep == 0 ? 0 : y) + scale · Σ rows of x
+// y = (keep == 0 ? 0 : y) + scale * sum of the rows of x
 HB_KERNEL void hb_column_sums(HB_READ_MATRIX(x), float scale, float keep, HB_WRITE(float, y),
                               long rows, long cols);
-// y = f(x · w + bias) for sparse x, pre as above
+// y = f(x * w + bias) for sparse x, pre as above
 HB_KERNEL void hb_csr_forward(HB_READ(long, offsets), HB_READ(int, columns), HB_READ(float, values),
                               HB_READ_MATRIX(w), HB_READ(float, bias), HB_WRITE_MATRIX(y),
                               HB_WRITE_MATRIX(pre), int f, long rows, long cols);
-// dw += scale · xᵀ · dy for sparse x
+// dw += scale * x^T * dy for sparse x
 HB_KERNEL void hb_csr_scatter(HB_READ(long, offsets), HB_READ(int, columns), HB_READ(float, values),
                               HB_READ_MATRIX(dy), float scale, HB_WRITE_MATRIX(dw), long rows,
                               long cols);
-// The losses of device/device.h. loss_stride lies between the losses of two rows.
+// The losses of device/device.h. loss_stride lies between the losses of two rows. Nothing here can
+// throw: a class or label that is not among the outputs makes its row's loss NaN and is otherwise
+// passed over.
 HB_KERNEL void hb_softmax_loss(HB_READ_MATRIX(outputs), HB_READ(int, classes),
                                HB_READ(float, weights), int has_weights, float scale,
                                HB_WRITE(float, losses), long loss_stride, HB_WRITE_MATRIX(gradient),
@@ -82,7 +110,7 @@ HB_KERNEL void hb_sigmoid_loss(HB_READ_MATRIX(outputs), HB_READ(long, offsets),
 HB_KERNEL void hb_squared_loss(HB_READ_MATRIX(outputs), HB_READ(float, values), float scale,
                                HB_WRITE(float, losses), long loss_stride, HB_WRITE_MATRIX(gradient),
                                long rows, long cols);
-// y = keep · y + scale · x, y forgotten if keep is 0
+// y = keep * y + scale * x, y forgotten if keep is 0
 HB_KERNEL void hb_add_scaled(HB_READ_MATRIX(x), float scale, float keep, HB_WRITE_MATRIX(y),
                              long rows, long cols);
 HB_KERNEL void hb_fill(HB_WRITE_MATRIX(y), float value, long rows, long cols);
@@ -96,3 +124,5 @@ HB_KERNEL void hb_adam(HB_READ_MATRIX(gradient), float rate, float beta1, float 
                        float epsilon, float keep, HB_READ(int, touched), HB_READ(int, skipped),
                        int has_touched, int w_is_whole, HB_WRITE_MATRIX(mean),
                        HB_WRITE_MATRIX(square), HB_WRITE_MATRIX(w), long rows, long cols);
+
+#endif
