@@ -17,12 +17,16 @@ struct BatchRange {
   std::int64_t max = 16;
 };
 
-// The size an algorithm that does not adapt uses: 16 rows, or the nearest the range allows.
-std::int64_t FixedRows(const BatchRange& range);
-
 struct AlgorithmOptions {
-  BatchRange cpu_batch;
+  BatchRange cpu_batch = {};
+  BatchRange gpu_batch = {.min = 512, .max = 512};
 };
+
+// The size an algorithm that does not adapt uses: 16 rows on a CPU thread, 512 on a GPU, or the
+// nearest the range allows.
+std::int64_t FixedRows(const BatchRange& range, DeviceKind kind = DeviceKind::kCpu);
+// The same with the range of that kind of device.
+std::int64_t FixedRows(const AlgorithmOptions& options, DeviceKind kind);
 
 std::vector<std::string> AlgorithmNames();
 

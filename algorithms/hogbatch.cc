@@ -1,5 +1,5 @@
-// Hogbatch: every worker updates the shared model on its own, with a fixed number of rows per
-// update, and nobody waits for anybody. One row per update is Hogwild.
+// Hogbatch: every worker updates the shared model on its own, with a number of rows per update that
+// is fixed for its kind of device, and nobody waits for anybody. One row per update is Hogwild.
 #include <algorithm>
 #include <vector>
 
@@ -10,11 +10,12 @@ namespace {
 
 class Hogbatch : public Algorithm {
  public:
-  explicit Hogbatch(const AlgorithmOptions& options) : rows_(FixedRows(options.cpu_batch)) {}
+  explicit Hogbatch(const AlgorithmOptions& options) : options_(options) {}
 
   std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) override {
     const JobState& job = table.jobs.front();
-    return Assignment{.job = job.id, .update_rows = rows_, .updates = Updates(idle, table)};
+    const std::int64_t rows = FixedRows(options_, idle.device.kind);
+    return Assignment{.job = job.id, .update_rows = rows, .updates = Updates(idle, rows, table)};
   }
 
   void Observe(const Outcome& outcome) override {
@@ -27,7 +28,7 @@ class Hogbatch : public Algorithm {
   // A message costs microseconds and an update may cost as little: a task is as many updates as
   // fill kTaskSeconds at the speed last seen, but a small part of what is left, so that workers end
   // together.
-  std::int32_t Updates(const WorkerState& idle, const JobTable& table) const {
+  std::int32_t Updates(const WorkerState& idle, std::int64_t rows, const JobTable& table) const {
     constexpr double kTaskSeconds = 0.02;
     constexpr std::int64_t kFirst = 4, kMost = 100000, kParts = 4;
     const auto worker = static_cast<std::size_t>(idle.id);
@@ -38,11 +39,11 @@ class Hogbatch : public Algorithm {
     const JobState& job = table.jobs.front();
     const std::int64_t left = std::min(job.remaining_rows, job.train_rows);
     const std::int64_t share =
-        left / (rows_ * kParts * static_cast<std::int64_t>(table.workers.size()));
+        left / (rows * kParts * static_cast<std::int64_t>(table.workers.size()));
     return static_cast<std::int32_t>(std::max<std::int64_t>(1, std::min(wanted, share)));
   }
 
-  std::int64_t rows_;
+  AlgorithmOptions options_;
   std::vector<double> seconds_per_update_;  // of each worker; 0: not seen yet
 };
 

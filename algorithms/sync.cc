@@ -1,6 +1,6 @@
 // Synchronous training, the ordinary data-parallel baseline: in each step every worker makes the
-// gradient of its own rows, and one averaged update follows. The result does not depend on who was
-// faster.
+// gradient of its own rows, as many as suit its kind of device, and one averaged update follows.
+// The result does not depend on who was faster.
 #include <algorithm>
 
 #include "algorithms/table.h"
@@ -10,7 +10,7 @@ namespace {
 
 class Sync : public Algorithm {
  public:
-  explicit Sync(const AlgorithmOptions& options) : rows_(FixedRows(options.cpu_batch)) {}
+  explicit Sync(const AlgorithmOptions& options) : options_(options) {}
 
   // A step opens when everybody is idle, and is dealt in the order of the workers' ids: the same
   // rows go to the same worker whatever the timing.
@@ -22,13 +22,15 @@ class Sync : public Algorithm {
     if (!all_idle && !next_in_deal) return std::nullopt;
     dealing_ = true;
     last_dealt_ = idle.id;
-    return Assignment{.job = table.jobs.front().id, .update_rows = rows_, .hold = true};
+    return Assignment{.job = table.jobs.front().id,
+                      .update_rows = FixedRows(options_, idle.device.kind),
+                      .hold = true};
   }
 
   void Observe(const Outcome&) override { dealing_ = false; }
 
  private:
-  std::int64_t rows_;
+  AlgorithmOptions options_;
   bool dealing_ = false;
   WorkerId last_dealt_ = -1;
 };
