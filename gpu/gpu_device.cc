@@ -1,11 +1,279 @@
 #include "gpu/gpu_device.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "core/error.h"
+#include "gpu/gpu_memory.h"
+#include "gpu/launch.h"
 
 namespace hogbatch::gpu {
+namespace {
+
+// Kernels stride over what is more than all groups do at once: enough to fill any GPU.
+constexpr std::int64_t kMostGroups = 4096;
+// A library's log softmax reads a row once less than the kernel, which pays for a second pass over
+// the gradient when rows are long.
+constexpr std::int64_t kLongRow = 1024;
+
+std::int64_t GroupsFor(std::int64_t lanes) {
+  return std::clamp<std::int64_t>((lanes + kLanes - 1) / kLanes, 1, kMostGroups);
+}
+
+std::int64_t GroupsForEach(const Tensor& t) { return GroupsFor(t.rows * t.cols); }
+
+// Rows of a loss take as many lanes as they have columns, up to a whole group.
+std::int64_t GroupsForRows(const Tensor& t) {
+  const auto lanes = std::bit_ceil(static_cast<std::uint64_t>(t.cols));
+  return GroupsFor(t.rows * static_cast<std::int64_t>(std::min<std::uint64_t>(lanes, kLanes)));
+}
+
+bool HasNothing(const Tensor& t) { return t.rows == 0 || t.cols == 0; }
+
+bool SameShape(const Tensor& a, const Tensor& b) { return a.rows == b.rows && a.cols == b.cols; }
+
+// Losses come as a vector (one row) or as a column.
+std::int64_t LossStride(const Tensor& losses) { return losses.rows == 1 ? 1 : losses.stride; }
+
+void CheckLoss(const Tensor& outputs, const Tensor& class_weights, const Tensor& losses,
+               const Tensor& gradient) {
+  Check(losses.rows * losses.cols >= outputs.rows, "there is a place for every row's loss");
+  Check(class_weights.empty() || class_weights.data.size >= outputs.cols,
+        "every output has its weight");
+  Check(gradient.empty() || SameShape(gradient, outputs), "outputs and gradient have one shape");
+}
+
+class GpuDevice final : public Device {
+ public:
+  explicit GpuDevice(std::unique_ptr<Driver> driver)
+      : driver_(std::move(driver)), memory_(*driver_) {}
+
+  const DeviceInfo& info() const override { return driver_->info(); }
+
+  void* Allocate(std::size_t bytes) override { return memory_.Allocate(bytes); }
+  void Free(void* base) noexcept override { memory_.Free(base); }
+  void Upload(std::span<const std::byte> from, void* base, std::size_t offset) override {
+    memory_.Upload(from, base, offset);
+  }
+  void Download(const void* base, std::size_t offset, std::span<std::byte> to) override {
+    memory_.Download(base, offset, to);
+  }
+  void Wait() override { memory_.Wait(); }
+
+  void DenseForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
+                    const Tensor& y, const Tensor& pre) override {
+    Check(x.cols == w.rows && y.cols == w.cols && x.rows == y.rows, "x · w = y in shape");
+    CheckOutputs(bias, y, pre);
+    if (HasNothing(y)) return;
+    const Product product{.rows = y.rows, .cols = y.cols, .inner = x.cols, .a = x, .b = w, .c = y};
+    if (pre.empty() && x.cols > 0) {
+      Use({&x, &w, &bias, &y});
+      if (driver_->MultiplyWithBias(product, bias, f)) return;
+    }
+    Multiply(product);
+    Launch<Kernel::hb_activate>(GroupsForEach(y), y, bias.data, pre, static_cast<int>(f), y.rows,
+                                y.cols);
+  }
+
+  void SparseForward(const CsrTensor& x, const Tensor& w, const Tensor& bias, Activation f,
+                     const Tensor& y, const Tensor& pre) override {
+    Check(x.cols <= w.rows && x.rows == y.rows && y.cols == w.cols, "sparse x · w = y in shape");
+    CheckOutputs(bias, y, pre);
+    if (HasNothing(y)) return;
+    Launch<Kernel::hb_csr_forward>(GroupsForEach(y), x.offsets, x.columns, x.values, w, bias.data,
+                                   y, pre, static_cast<int>(f), y.rows, y.cols);
+  }
+
+  void DenseBackwardData(const Tensor& dy, const Tensor& w, Activation f, const Tensor& x,
+                         const Tensor& pre, const Tensor& dx) override {
+    Check(dy.cols == w.cols && dx.cols == w.rows && dy.rows == dx.rows, "dy · wᵀ = dx in shape");
+    const Tensor& from = f == Activation::kGelu ? pre : x;
+    Check(f == Activation::kIdentity || SameShape(from, dx), "a slope has the shape of its inputs");
+    if (HasNothing(dx)) return;
+    Multiply({.form = Product::Form::kTransposeB,
+              .rows = dx.rows,
+              .cols = dx.cols,
+              .inner = dy.cols,
+              .a = dy,
+              .b = w,
+              .c = dx});
+    if (f == Activation::kIdentity) return;
+    Launch<Kernel::hb_slope>(GroupsForEach(dx), dx, from, static_cast<int>(f), dx.rows, dx.cols);
+  }
+
+  void DenseBackwardWeights(const Tensor& x, const Tensor& dy, float scale, float keep,
+                            const Tensor& dw, const Tensor& dbias) override {
+    Check(x.rows == dy.rows && dw.rows == x.cols && dw.cols == dy.cols, "xᵀ · dy = dw in shape");
+    Multiply({.form = Product::Form::kTransposeA,
+              .rows = dw.rows,
+              .cols = dw.cols,
+              .inner = x.rows,
+              .alpha = scale,
+              .a = x,
+              .b = dy,
+              .beta = keep,
+              .c = dw});
+    AddColumnSums(dy, scale, keep, dbias);
+  }
+
+  void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,
+                             const Tensor& dw, const Tensor& dbias) override {
+    Check(x.cols <= dw.rows && x.rows == dy.rows && dy.cols == dw.cols, "xᵀ · dy = dw in shape");
+    if (keep == 0) Fill(dw, 0);
+    if (!HasNothing(dy)) {
+      const std::int64_t groups = std::min(x.rows, kMostGroups);
+      Launch<Kernel::hb_csr_scatter>(groups, x.offsets, x.columns, x.values, dy, scale, dw, dy.rows,
+                                     dy.cols);
+    }
+    AddColumnSums(dy, scale, keep, dbias);
+  }
+
+  void SoftmaxLoss(const Tensor& outputs, const Targets& targets, const Tensor& class_weights,
+                   float scale, const Tensor& losses, const Tensor& gradient) override {
+    CheckLoss(outputs, class_weights, losses, gradient);
+    Check(targets.classes.size >= outputs.rows, "every row has its class");
+    if (HasNothing(outputs)) return;
+    const int has_weights = class_weights.empty() ? 0 : 1;
+    if (outputs.cols > kLongRow && !gradient.empty()) {
+      Use({&outputs, &gradient});
+      if (driver_->LogSoftmax(outputs, gradient)) {
+        Launch<Kernel::hb_softmax_finish>(GroupsForRows(outputs), targets.classes,
+                                          class_weights.data, has_weights, scale, losses.data,
+                                          LossStride(losses), gradient, outputs.rows, outputs.cols);
+        return;
+      }
+    }
+    Launch<Kernel::hb_softmax_loss>(GroupsForRows(outputs), outputs, targets.classes,
+                                    class_weights.data, has_weights, scale, losses.data,
+                                    LossStride(losses), gradient, outputs.rows, outputs.cols);
+  }
+
+  void SigmoidLoss(const Tensor& outputs, const Targets& targets, const Tensor& class_weights,
+                   float scale, const Tensor& losses, const Tensor& gradient) override {
+    CheckLoss(outputs, class_weights, losses, gradient);
+    Check(targets.label_offsets.size > outputs.rows, "every row has its labels");
+    if (HasNothing(outputs)) return;
+    Launch<Kernel::hb_sigmoid_loss>(GroupsForRows(outputs), outputs, targets.label_offsets,
+                                    targets.labels, class_weights.data,
+                                    class_weights.empty() ? 0 : 1, scale, losses.data,
+                                    LossStride(losses), gradient, outputs.rows, outputs.cols);
+  }
+
+  void SquaredLoss(const Tensor& outputs, const Targets& targets, float scale, const Tensor& losses,
+                   const Tensor& gradient) override {
+    CheckLoss(outputs, {}, losses, gradient);
+    Check(targets.values.size >= outputs.rows * outputs.cols, "every output has its value");
+    if (HasNothing(outputs)) return;
+    Launch<Kernel::hb_squared_loss>(GroupsForRows(outputs), outputs, targets.values, scale,
+                                    losses.data, LossStride(losses), gradient, outputs.rows,
+                                    outputs.cols);
+  }
+
+  void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y) override {
+    Check(SameShape(x, y), "tensors added to each other have one shape");
+    if (HasNothing(y)) return;
+    Launch<Kernel::hb_add_scaled>(GroupsForEach(y), x, scale, keep, y, y.rows, y.cols);
+  }
+
+  void Fill(const Tensor& y, float value) override {
+    if (HasNothing(y)) return;
+    Launch<Kernel::hb_fill>(GroupsForEach(y), y, value, y.rows, y.cols);
+  }
+
+  void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
+                const Tensor& velocity, const Tensor& w) override {
+    Check(!velocity.empty() || step.momentum == 0, "momentum needs a velocity");
+    const Rows rows = CheckRows(gradient, touched, w);
+    Check(velocity.empty() || velocity.cols == w.cols, "a velocity is as wide as its weights");
+    if (HasNothing(gradient)) return;
+    Launch<Kernel::hb_momentum>(rows.groups, gradient, step.rate, step.momentum, step.keep,
+                                rows.touched, rows.skipped, rows.has_touched, rows.w_is_whole,
+                                velocity, w, gradient.rows, gradient.cols);
+  }
+
+  void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,
+            const Tensor& mean, const Tensor& square, const Tensor& w) override {
+    const Rows rows = CheckRows(gradient, touched, w);
+    Check(mean.cols == w.cols && square.cols == w.cols, "moments are as wide as their weights");
+    if (HasNothing(gradient)) return;
+    Launch<Kernel::hb_adam>(rows.groups, gradient, step.rate, step.beta1, step.beta2, step.epsilon,
+                            step.keep, rows.touched, rows.skipped, rows.has_touched,
+                            rows.w_is_whole, mean, square, w, gradient.rows, gradient.cols);
+  }
+
+ private:
+  // Which rows of state and weights a step changes, as its kernel is told.
+  struct Rows {
+    std::int64_t groups = 0;
+    DeviceSpan<const std::int32_t> touched = {};
+    DeviceSpan<const std::int32_t> skipped = {};
+    int has_touched = 0;
+    int w_is_whole = 1;
+  };
+
+  static Rows CheckRows(const Tensor& gradient, const TouchedRows* touched, const Tensor& w) {
+    Check(gradient.cols == w.cols, "a gradient is as wide as its weights");
+    Check(gradient.rows <= w.rows, "a gradient's row is among the weights");
+    if (!touched) return {.groups = GroupsForEach(gradient)};
+    Check(touched->rows.size >= gradient.rows && touched->skipped.size >= gradient.rows,
+          "every row of a gradient is a touched one");
+    return {.groups = std::min(gradient.rows, kMostGroups),
+            .touched = touched->rows,
+            .skipped = touched->skipped,
+            .has_touched = 1,
+            .w_is_whole = w.rows == gradient.rows ? 0 : 1};
+  }
+
+  static void CheckOutputs(const Tensor& bias, const Tensor& y, const Tensor& pre) {
+    Check(bias.data.size >= y.cols, "every output has its bias");
+    Check(pre.empty() || SameShape(pre, y), "outputs and what they are made from have one shape");
+  }
+
+  void Use(std::initializer_list<const Tensor*> tensors) {
+    for (const Tensor* tensor : tensors) memory_.UseToCompute(tensor->data.base);
+  }
+
+  template <Kernel kernel, typename... Given>
+  void Launch(std::int64_t groups, const Given&... given) {
+    const auto arguments = MakeArguments<kernel>(given...);
+    for (std::size_t i = 0; i < arguments.values.size(); ++i) {
+      if (arguments.kTypes[i] == ArgumentType::kAddress) {
+        memory_.UseToCompute(arguments.values[i].address);
+      }
+    }
+    driver_->Launch({.kernel = kernel,
+                     .groups = groups,
+                     .arguments = arguments.values,
+                     .types = arguments.kTypes});
+  }
+
+  void Multiply(const Product& product) {
+    const Tensor& c = product.c;
+    if (HasNothing(c)) return;
+    if (product.inner == 0) {  // libraries refuse such, but it still keeps or clears
+      if (product.beta == 0) return Fill(c, 0);
+      return AddScaled(c, product.beta, 0, c);
+    }
+    Use({&product.a, &product.b, &c});
+    driver_->Multiply(product);
+  }
+
+  void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y) {
+    Check(y.data.size >= dy.cols, "every column has its sum");
+    if (dy.cols == 0) return;
+    constexpr std::int64_t kStrip = 32;  // columns a group takes at a time
+    const std::int64_t groups = std::min((dy.cols + kStrip - 1) / kStrip, kMostGroups);
+    Launch<Kernel::hb_column_sums>(groups, dy, scale, keep, y.data, dy.rows, dy.cols);
+  }
+
+  std::unique_ptr<Driver> driver_;
+  GpuMemory memory_;
+};
+
+}  // namespace
 
 std::unique_ptr<Device> MakeGpuDevice(std::unique_ptr<Driver> driver) {
-  throw DeviceError(driver->info().name + ": there is no GPU device yet");
+  return std::make_unique<GpuDevice>(std::move(driver));
 }
 
 }  // namespace hogbatch::gpu

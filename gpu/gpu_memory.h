@@ -1,0 +1,53 @@
+// A device's memory and what travels to and from it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "gpu/staging.h"
+
+namespace hogbatch::gpu {
+
+// The calls of Device of the same names. When it is destroyed, all the device's work is done and
+// all its memory given back, whatever went wrong before.
+class GpuMemory {
+ public:
+  explicit GpuMemory(Driver& driver) : driver_(driver), order_(driver), staging_(driver, order_) {}
+  ~GpuMemory();
+  GpuMemory(const GpuMemory&) = delete;
+  GpuMemory& operator=(const GpuMemory&) = delete;
+
+  void* Allocate(std::size_t bytes);
+  // Work under way may still use the block: it is given back at the next Wait, or when memory is
+  // short.
+  void Free(void* block) noexcept;
+  void Upload(std::span<const std::byte> from, void* block, std::size_t offset);
+  void Download(const void* block, std::size_t offset, std::span<std::byte> to);
+  void Wait();
+
+  // Comes before work on the compute stream that touches the block; null is no block.
+  void UseToCompute(void* block) {
+    if (block) order_.Use(Stream::kCompute, block);
+  }
+
+ private:
+  // Downloaded into staging memory, and to be copied from there when it has arrived.
+  struct Arrival {
+    Staging::Chunk* from;
+    std::byte* to;
+  };
+
+  void Synchronize();
+  void GiveBackFreed() noexcept;
+
+  Driver& driver_;
+  StreamOrder order_;
+  Staging staging_;
+  std::unordered_set<void*> blocks_;
+  std::vector<void*> freed_;  // has room for every block, since Free must not throw
+  std::vector<Arrival> arrivals_;
+};
+
+}  // namespace hogbatch::gpu

@@ -1,0 +1,98 @@
+// Calls of the shared kernels whose arguments the compiler checks against the kernels' own
+// declarations. Nothing here needs the kernels themselves: a program with OpenCL's has none.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+#include "gpu/driver.h"
+#include "gpu/kernels/kernels.h"
+
+namespace hogbatch::gpu {
+
+template <Kernel kernel>
+struct Declared;
+#define HOGBATCH_DECLARED(name)         \
+  template <>                           \
+  struct Declared<Kernel::name> {       \
+    using Function = decltype(::name)*; \
+  };
+HOGBATCH_KERNELS(HOGBATCH_DECLARED)
+#undef HOGBATCH_DECLARED
+
+static_assert(kLanes == HB_LANES);
+static_assert(std::is_same_v<std::int64_t, long>);
+
+// A matrix is an address, where it begins and its stride, a span the first two: HB_READ_MATRIX and
+// HB_READ of kernels.h. Stride 0 says that there is no matrix, so that of one row is never 0.
+inline auto Flatten(const Tensor& t) {
+  const std::int64_t stride = t.empty() ? 0 : t.stride == 0 ? t.cols : t.stride;
+  return std::tuple(static_cast<float*>(t.data.base), t.data.offset, stride);
+}
+template <typename T>
+auto Flatten(const DeviceSpan<T>& span) {
+  return std::tuple(static_cast<T*>(span.base), span.offset);
+}
+template <typename T>
+  requires std::is_arithmetic_v<T>
+auto Flatten(T number) {
+  return std::tuple(number);
+}
+
+template <typename T>
+constexpr ArgumentType TypeOf() {
+  if constexpr (std::is_pointer_v<T>) {
+    return ArgumentType::kAddress;
+  } else if constexpr (std::is_same_v<T, float>) {
+    return ArgumentType::kFloat;
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    return ArgumentType::kLong;
+  } else {
+    static_assert(std::is_same_v<T, std::int32_t>, "kernels take no arguments of other types");
+    return ArgumentType::kInt;
+  }
+}
+
+template <typename T>
+KernelArgument ToArgument(T value) {
+  if constexpr (std::is_pointer_v<T>) {
+    return {.address = const_cast<void*>(static_cast<const void*>(value))};
+  } else if constexpr (std::is_same_v<T, float>) {
+    return {.number = value};
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    return {.integer = value};
+  } else {
+    return {.word = value};
+  }
+}
+
+// The arguments of a call of a kernel with these parameters.
+template <typename... Parameters>
+struct Arguments {
+  static constexpr std::array<ArgumentType, sizeof...(Parameters)> kTypes = {
+      TypeOf<Parameters>()...};
+  std::array<KernelArgument, sizeof...(Parameters)> values;
+};
+
+// What may be written may be read; all else must be just of its parameter's type.
+template <typename Given, typename Parameter>
+inline constexpr bool kFits = std::is_pointer_v<Given> ? std::is_convertible_v<Given, Parameter>
+                                                       : std::is_same_v<Given, Parameter>;
+
+template <typename... Parameters, typename... Given>
+auto Match(void (* /*kernel*/)(Parameters...), const std::tuple<Given...>& given) {
+  static_assert(sizeof...(Parameters) == sizeof...(Given), "the kernel has other parameters");
+  static_assert((kFits<Given, Parameters> && ...), "an argument is of another type");
+  return std::apply([](auto... value) { return Arguments<Parameters...>{{ToArgument(value)...}}; },
+                    given);
+}
+
+// MakeArguments<Kernel::hb_fill>(y, value, rows, cols)
+template <Kernel kernel, typename... Given>
+auto MakeArguments(const Given&... given) {
+  return Match(typename Declared<kernel>::Function{}, std::tuple_cat(Flatten(given)...));
+}
+
+}  // namespace hogbatch::gpu
