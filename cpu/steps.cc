@@ -34,14 +34,24 @@ AdamStep CatchUpAdam(const AdamStep& step, std::int32_t skipped) {
   return row;
 }
 
-// Calls row(gradient row, weight row, updates it missed).
+// A gradient's row, and the rows of weights and state that it belongs to.
+struct RowOfStep {
+  std::int64_t gradient;
+  std::int64_t weights;
+  std::int64_t state;
+  std::int32_t skipped;  // updates that passed it by
+};
+
 template <typename F>
-void ForEachRow(const Tensor& gradient, const TouchedRows* touched, const Tensor& w, F row) {
+void ForEachRow(const Tensor& gradient, const TouchedRows* touched, const Tensor& state,
+                const Tensor& w, F step) {
   Check(gradient.cols == w.cols, "a gradient is as wide as its weights");
+  const bool alone = gradient.rows == w.rows;  // w holds just the rows of the gradient
   for (std::int64_t i = 0; i < gradient.rows; ++i) {
     const std::int64_t to = touched ? touched->rows.host()[i] : i;
-    Check(to >= 0 && to < w.rows, "a gradient's row is among the weights");
-    row(i, to, touched ? touched->skipped.host()[i] : 0);
+    Check(to >= 0 && (alone || to < w.rows), "a gradient's row is among the weights");
+    Check(state.empty() || to < state.rows, "a gradient's row is among the state's");
+    step(RowOfStep{i, alone ? i : to, to, touched ? touched->skipped.host()[i] : 0});
   }
 }
 
@@ -122,23 +132,24 @@ void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y) {
 void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
               const Tensor& velocity, const Tensor& w) {
   Check(!velocity.empty() || step.momentum == 0, "momentum needs a velocity");
-  ForEachRow(gradient, touched, w, [&](std::int64_t from, std::int64_t to, std::int32_t skipped) {
-    const float* g = gradient.host() + from * gradient.stride;
-    float* const row = w.host() + to * w.stride;
-    const MomentumRow s = CatchUp(step, skipped);
-    if (velocity.empty()) return AddScaledRow(g, -s.rate, s.keep, w.cols, row);
-    MomentumOne(g, s, w.cols, velocity.host() + to * velocity.stride, row);
+  ForEachRow(gradient, touched, velocity, w, [&](const RowOfStep& row) {
+    const float* g = gradient.host() + row.gradient * gradient.stride;
+    float* const weights = w.host() + row.weights * w.stride;
+    const MomentumRow s = CatchUp(step, row.skipped);
+    if (velocity.empty()) return AddScaledRow(g, -s.rate, s.keep, w.cols, weights);
+    MomentumOne(g, s, w.cols, velocity.host() + row.state * velocity.stride, weights);
   });
 }
 
 void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,
           const Tensor& mean, const Tensor& square, const Tensor& w) {
-  ForEachRow(gradient, touched, w, [&](std::int64_t from, std::int64_t to, std::int32_t skipped) {
-    const double power = skipped + 1.0;  // the moments fade over missed updates and this one
-    AdamOne(gradient.host() + from * gradient.stride, CatchUpAdam(step, skipped),
+  ForEachRow(gradient, touched, mean, w, [&](const RowOfStep& row) {
+    const double power = row.skipped + 1.0;  // the moments fade over missed updates and this one
+    AdamOne(gradient.host() + row.gradient * gradient.stride, CatchUpAdam(step, row.skipped),
             static_cast<float>(std::pow(step.beta1, power)),
-            static_cast<float>(std::pow(step.beta2, power)), w.cols, mean.host() + to * mean.stride,
-            square.host() + to * square.stride, w.host() + to * w.stride);
+            static_cast<float>(std::pow(step.beta2, power)), w.cols,
+            mean.host() + row.state * mean.stride, square.host() + row.state * square.stride,
+            w.host() + row.weights * w.stride);
   });
 }
 

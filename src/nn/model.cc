@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 
@@ -28,9 +29,7 @@ class Scratch {
     floats_ += (rows_ * cols + kAlignment - 1) / kAlignment * kAlignment;
     return at;
   }
-  void Allocate(Device& device, Buffer& memory) const {
-    memory = Buffer(device, static_cast<std::size_t>(floats_) * sizeof(float));
-  }
+  std::int64_t bytes() const { return floats_ * static_cast<std::int64_t>(sizeof(float)); }
   Tensor View(const Buffer& memory, std::int64_t at, std::int64_t cols) const {
     return Tensor::Matrix(memory.span<float>().Sub(at, rows_ * cols), rows_, cols);
   }
@@ -49,6 +48,31 @@ std::int64_t WidestOfEverySecond(const ParameterLayout& layout, std::size_t firs
   return widest;
 }
 
+// Where everything lies in a model's scratch; -1: nowhere.
+struct ScratchPlan {
+  ScratchPlan(const ParameterLayout& layout, std::int64_t rows, Use use)
+      : scratch(rows),
+        outputs_at(layout.layers.size()),
+        pre_at(layout.layers.size(), -1),
+        shared_at{scratch.Reserve(WidestOfEverySecond(layout, 0)),
+                  scratch.Reserve(WidestOfEverySecond(layout, 1))} {
+    // Training keeps every output and shares the gradients; inference shares the outputs.
+    for (std::size_t i = 0; i < layout.layers.size(); ++i) {
+      const LayerShape& shape = layout.layers[i];
+      const bool trains = use == Use::kTraining;
+      outputs_at[i] = trains ? scratch.Reserve(shape.out) : shared_at[i % 2];
+      if (trains && shape.activation == Activation::kGelu) pre_at[i] = scratch.Reserve(shape.out);
+    }
+    if (use == Use::kTraining) losses_at = scratch.Reserve(1);
+  }
+
+  Scratch scratch;
+  std::vector<std::int64_t> outputs_at;
+  std::vector<std::int64_t> pre_at;
+  std::array<std::int64_t, 2> shared_at;
+  std::int64_t losses_at = -1;
+};
+
 }  // namespace
 
 std::vector<LayerView> ViewLayers(const ParameterLayout& layout, DeviceSpan<float> flat) {
@@ -61,39 +85,27 @@ std::vector<LayerView> ViewLayers(const ParameterLayout& layout, DeviceSpan<floa
   return views;
 }
 
+std::int64_t ScratchBytes(const ParameterLayout& layout, std::int64_t max_rows, Use use) {
+  return ScratchPlan(layout, max_rows, use).scratch.bytes();
+}
+
 Model::Model(const ModelSpec& spec, Device& device, std::int64_t max_rows, Use use)
     : spec_(spec), layout_(Layout(spec)), device_(device), max_rows_(max_rows) {
   Check(max_rows >= 1, "a model needs scratch for at least one row");
-  Scratch scratch(max_rows);
-  const std::size_t layers = layout_.layers.size();
-  std::vector<std::int64_t> outputs_at(layers);
-  std::vector<std::int64_t> pre_at(layers, -1);
-  const std::int64_t shared_at[2] = {scratch.Reserve(WidestOfEverySecond(layout_, 0)),
-                                     scratch.Reserve(WidestOfEverySecond(layout_, 1))};
-  std::int64_t losses_at = -1;
-  // Training keeps every output and shares the gradients; inference shares the outputs.
-  if (use == Use::kTraining) {
-    for (std::size_t i = 0; i < layers; ++i) {
-      const LayerShape& shape = layout_.layers[i];
-      outputs_at[i] = scratch.Reserve(shape.out);
-      if (shape.activation == Activation::kGelu) pre_at[i] = scratch.Reserve(shape.out);
-    }
-    losses_at = scratch.Reserve(1);
-  } else {
-    for (std::size_t i = 0; i < layers; ++i) outputs_at[i] = shared_at[i % 2];
-  }
-  scratch.Allocate(device, memory_);
+  const ScratchPlan plan(layout_, max_rows, use);
+  memory_ = Buffer(device, static_cast<std::size_t>(plan.scratch.bytes()));
 
+  const std::size_t layers = layout_.layers.size();
   pre_.resize(layers);
   for (std::size_t i = 0; i < layers; ++i) {
-    const std::int64_t out = layout_.layers[i].out;
-    outputs_.push_back(scratch.View(memory_, outputs_at[i], out));
-    if (pre_at[i] >= 0) pre_[i] = scratch.View(memory_, pre_at[i], out);
-    if (use == Use::kTraining) {
-      gradients_.push_back(scratch.View(memory_, shared_at[i % 2], out));
-    }
+    const auto view = [&](std::int64_t at) {
+      return plan.scratch.View(memory_, at, layout_.layers[i].out);
+    };
+    outputs_.push_back(view(plan.outputs_at[i]));
+    if (plan.pre_at[i] >= 0) pre_[i] = view(plan.pre_at[i]);
+    if (use == Use::kTraining) gradients_.push_back(view(plan.shared_at[i % 2]));
   }
-  if (losses_at >= 0) losses_ = scratch.View(memory_, losses_at, 1);
+  if (plan.losses_at >= 0) losses_ = plan.scratch.View(memory_, plan.losses_at, 1);
 }
 
 Tensor Model::Forward(const BatchInput& input, std::span<const LayerView> layers) {

@@ -41,6 +41,9 @@ struct GradientTarget {
 
 enum class Use : std::uint8_t { kTraining, kInference };  // inference needs far less scratch
 
+// Bytes of device memory that a Model takes for batches of up to `max_rows` rows.
+std::int64_t ScratchBytes(const ParameterLayout& layout, std::int64_t max_rows, Use use);
+
 // A network's arithmetic on one device, with the scratch (activations, their gradients, losses) for
 // batches of up to `max_rows` rows. Holds no parameters: they come as views with every call.
 class Model {

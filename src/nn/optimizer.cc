@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "nn/layer_blocks.h"
 #include "nn/words.h"
 
 namespace hogbatch {
@@ -26,16 +27,14 @@ class LazyRows {
         last_(static_cast<std::size_t>(rows), 0),
         skipped_on_device_(device, static_cast<std::size_t>(rows) * sizeof(std::int32_t)) {}
 
-  TouchedRows Touch(DeviceSpan<const std::int32_t> rows, std::int64_t update) {
-    const auto count = static_cast<std::size_t>(rows.size);
-    Check(count <= last_.size(), "an update touches more rows than a layer has");
-    rows_.resize(count);
-    device_.Download(rows.base, static_cast<std::size_t>(rows.offset) * sizeof(std::int32_t),
-                     std::as_writable_bytes(std::span(rows_)));
-    device_.Wait();  // the rows are here, and the device has done with the last skipped_
-    skipped_.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto row = static_cast<std::size_t>(rows_[i]);  // a negative one becomes huge
+  TouchedRows Touch(const LayerGradient& gradient, std::int64_t update) {
+    const std::span<const std::int32_t> rows = gradient.touched_on_host;
+    Check(static_cast<std::int64_t>(rows.size()) == gradient.touched.size,
+          "host and device know the same touched rows");
+    Check(rows.size() <= last_.size(), "an update touches more rows than a layer has");
+    skipped_.resize(rows.size());  // the device has done with the last update's
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto row = static_cast<std::size_t>(rows[i]);  // a negative one becomes huge
       Check(row < last_.size(), "an update touches a row its layer does not have");
       std::int64_t& last = last_[row];
       const std::int64_t missed = std::max<std::int64_t>(0, update - last - 1);
@@ -45,13 +44,12 @@ class LazyRows {
     }
     const auto skipped = skipped_on_device_.span<const std::int32_t>();
     device_.Upload(std::as_bytes(std::span(skipped_)), skipped.base, 0);
-    return {.rows = rows, .skipped = skipped.Sub(0, rows.size)};
+    return {.rows = gradient.touched, .skipped = skipped.Sub(0, gradient.touched.size)};
   }
 
  private:
   Device& device_;
   std::vector<std::int64_t> last_;  // update of each row's last touch; 0: never
-  std::vector<std::int32_t> rows_;
   std::vector<std::int32_t> skipped_;
   Buffer skipped_on_device_;
 };
@@ -59,16 +57,16 @@ class LazyRows {
 // Zeroed memory in the shape of the parameters.
 class StateMemory {
  public:
-  StateMemory(Device& device, const ParameterLayout& layout)
-      : memory_(device, static_cast<std::size_t>(layout.floats) * sizeof(float)),
-        layers_(ViewLayers(layout, memory_.span<float>())) {
-    device.Fill(Tensor::Vector(memory_.span<float>()), 0);
+  StateMemory(Device& device, const ParameterLayout& layout) : blocks_(device, layout) {
+    for (const LayerView& view : blocks_.views()) {
+      if (!view.weights.empty()) device.Fill(view.weights, 0);
+      device.Fill(view.bias, 0);
+    }
   }
-  const LayerView& layer(int i) const { return layers_[static_cast<std::size_t>(i)]; }
+  const LayerView& layer(int i) const { return blocks_.views()[static_cast<std::size_t>(i)]; }
 
  private:
-  Buffer memory_;
-  std::vector<LayerView> layers_;
+  LayerBlocks blocks_;
 };
 
 // w = (1 - rate · decay) · w - rate · g. Only rows of a sparse layer need memory: when decay last
@@ -87,10 +85,11 @@ class PlainSgd : public Optimizer {
             const LayerView& weights) override {
     const float keep = Keep(decay_, rate);
     if (!gradient.bias.empty()) device_.AddScaled(gradient.bias, -rate, 1, weights.bias);
+    if (gradient.weights.empty()) return;
     if (!gradient.is_sparse) {
       device_.AddScaled(gradient.weights, -rate, keep, weights.weights);
     } else if (gradient.touched.size > 0) {
-      const TouchedRows touched = lazy_.Touch(gradient.touched, update);
+      const TouchedRows touched = lazy_.Touch(gradient, update);
       device_.Momentum(gradient.weights, {.rate = rate, .momentum = 0, .keep = keep}, &touched, {},
                        weights.weights);
     }
@@ -116,11 +115,12 @@ class StatefulOptimizer : public Optimizer {
             const LayerView& weights) override {
     Check(update >= 1, "updates are counted from 1");
     if (!gradient.bias.empty()) StepBias(layer, gradient.bias, rate, update, weights.bias);
+    if (gradient.weights.empty()) return;
     const float keep = Keep(decay_, rate);
     if (!gradient.is_sparse) {
       StepWeights(layer, gradient.weights, rate, keep, update, nullptr, weights.weights);
     } else if (gradient.touched.size > 0) {
-      const TouchedRows touched = lazy_.Touch(gradient.touched, update);
+      const TouchedRows touched = lazy_.Touch(gradient, update);
       StepWeights(layer, gradient.weights, rate, keep, update, &touched, weights.weights);
     }
   }
@@ -246,6 +246,14 @@ std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double
     return std::make_unique<MomentumSgd>(momentum, decay, layout, sparse_rows, device);
   }
   return std::make_unique<PlainSgd>(decay, sparse_rows, device);
+}
+
+std::int64_t OptimizerBytes(const OptimizerOptions& options, double momentum,
+                            const ParameterLayout& layout, std::int64_t sparse_rows) {
+  const bool adam = ParseWord("--optimizer", options.optimizer, kKinds) == Kind::kAdam;
+  const std::int64_t states = adam ? 2 : (momentum > 0 ? 1 : 0);
+  return states * layout.floats * static_cast<std::int64_t>(sizeof(float)) +
+         sparse_rows * static_cast<std::int64_t>(sizeof(std::int32_t));
 }
 
 }  // namespace hogbatch

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,13 @@ struct OptimizerOptions {
 };
 
 // A gradient of one layer in private memory. For a sparse first layer `weights` has one row for
-// each of `touched` and the rest of the layer has none; else `touched` is empty (size 0).
+// each of `touched` and the rest of the layer has none; else `touched` is empty (size 0). The
+// touched rows are told to the device and to the host, so that neither asks the other.
 struct LayerGradient {
   Tensor weights;
   Tensor bias;
   DeviceSpan<const std::int32_t> touched;
+  std::span<const std::int32_t> touched_on_host;
   bool is_sparse = false;
 };
 
@@ -48,8 +51,9 @@ class Optimizer {
   virtual bool direct() const = 0;
 
   // One step of `layer` with a private gradient. Layers of one update share `update`, which counts
-  // this worker's updates from 1. A sparse gradient makes the host wait for the device: the rows
-  // are looked up in a table of their last touches. An empty bias is left alone.
+  // this worker's updates from 1; between two updates somebody waits for the device. An empty bias
+  // is left alone, and so are weights without rows. With a sparse gradient `weights` may hold the
+  // touched rows alone.
   virtual void Step(int layer, const LayerGradient& gradient, float rate, std::int64_t update,
                     const LayerView& weights) = 0;
 };
@@ -59,6 +63,10 @@ class Optimizer {
 std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double momentum,
                                          const ParameterLayout& layout, std::int64_t sparse_rows,
                                          Device& device);
+
+// Bytes of device memory that the state above takes.
+std::int64_t OptimizerBytes(const OptimizerOptions& options, double momentum,
+                            const ParameterLayout& layout, std::int64_t sparse_rows);
 
 // For a whole network.
 inline std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double momentum,

@@ -113,6 +113,7 @@ LayerGradient CommonStep::SumSparse(std::span<const Contribution> parts, RowRang
   return {.weights = sum,
           .bias = {},
           .touched = HostSpan<const std::int32_t>(touched_.data(), count),
+          .touched_on_host = touched_,
           .is_sparse = true};
 }
 

@@ -27,6 +27,7 @@ std::span<const GradientTarget> PrivateGradient::Targets(std::span<const std::in
     LayerGradient& first = layers_.front();
     first.weights = Tensor::Matrix(first_.span<float>(), rows, first_width_);
     first.touched = HostSpan(touched.data(), rows);
+    first.touched_on_host = touched;
     first.is_sparse = true;
     targets_.front().weights = first.weights;
   }

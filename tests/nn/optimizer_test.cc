@@ -38,14 +38,21 @@ class Trial {
   // `gradient` has a row for each of `touched`.
   void Step(std::vector<float> gradient, std::vector<float> bias_gradient,
             const std::vector<std::int32_t>& touched, std::int64_t update) {
-    const auto count = static_cast<std::int64_t>(gradient.size()) / kOut;
-    const LayerGradient layer{.weights = Matrix(gradient, count),
-                              .bias = Matrix(bias_gradient, 1),
-                              .touched = HostSpan<const std::int32_t>(touched.data(), count),
-                              .is_sparse = spec_.sparse_input};
-    optimizer_->Step(0, layer, kRate, update,
-                     {.weights = Matrix(weights_, kIn), .bias = Matrix(bias_, 1)});
-    device_->Wait();
+    Step(gradient, bias_gradient, touched, update, weights_);
+  }
+
+  // The same on a copy of the touched rows alone, which is then put back.
+  void StepCopy(std::vector<float> gradient, std::vector<float> bias_gradient,
+                const std::vector<std::int32_t>& touched, std::int64_t update) {
+    std::vector<float> copy;
+    for (const std::int32_t row : touched) {
+      copy.insert(copy.end(), weights_.begin() + row * kOut, weights_.begin() + (row + 1) * kOut);
+    }
+    Step(gradient, bias_gradient, touched, update, copy);
+    for (std::size_t i = 0; i < touched.size(); ++i) {
+      std::copy_n(copy.begin() + static_cast<std::ptrdiff_t>(i) * kOut, kOut,
+                  weights_.begin() + touched[i] * kOut);
+    }
   }
 
   const std::vector<float>& weights() const { return weights_; }
@@ -53,6 +60,21 @@ class Trial {
   const Optimizer& optimizer() const { return *optimizer_; }
 
  private:
+  void Step(std::vector<float>& gradient, std::vector<float>& bias_gradient,
+            const std::vector<std::int32_t>& touched, std::int64_t update,
+            std::vector<float>& weights) {
+    const auto count = static_cast<std::int64_t>(gradient.size()) / kOut;
+    const LayerGradient layer{.weights = Matrix(gradient, count),
+                              .bias = Matrix(bias_gradient, 1),
+                              .touched = HostSpan<const std::int32_t>(touched.data(), count),
+                              .touched_on_host = touched,
+                              .is_sparse = spec_.sparse_input};
+    const auto rows = static_cast<std::int64_t>(weights.size()) / kOut;
+    optimizer_->Step(0, layer, kRate, update,
+                     {.weights = Matrix(weights, rows), .bias = Matrix(bias_, 1)});
+    device_->Wait();
+  }
+
   static Tensor Matrix(std::vector<float>& v, std::int64_t rows) {
     return Tensor::Matrix(HostSpan(v.data(), static_cast<std::int64_t>(v.size())), rows, kOut);
   }
@@ -188,6 +210,27 @@ TEST(LazyRows, MakeUpForMomentumAndDecayTogether) {
   options.momentum = 0.8;
   options.weight_decay = 0.7;
   ExpectLazyEqualsDense(options, 1e-5);
+}
+
+TEST(LazyRows, AreSteppedTheSameInACopyOfThem) {
+  for (const char* kind : {"sgd", "momentum", "adam"}) {
+    SCOPED_TRACE(kind);
+    OptimizerOptions options;
+    options.optimizer = kind == std::string("adam") ? "adam" : "sgd";
+    options.momentum = kind == std::string("momentum") ? 0.8 : 0;
+    options.weight_decay = 0.7;
+    Trial whole(options, Rows::kSparse), copied(options, Rows::kSparse);
+    Random random(4);
+    const std::vector<std::vector<std::int32_t>> touches = {{1, 4}, {0, 4, 5}, {}, {1, 2, 3}, {4}};
+    for (std::size_t update = 1; update <= touches.size(); ++update) {
+      const std::vector<std::int32_t>& touched = touches[update - 1];
+      const auto g = RandomNumbers(random, touched.size() * kOut), gb = RandomNumbers(random, kOut);
+      whole.Step(g, gb, touched, static_cast<std::int64_t>(update));
+      copied.StepCopy(g, gb, touched, static_cast<std::int64_t>(update));
+    }
+    EXPECT_EQ(whole.weights(), copied.weights());
+    EXPECT_EQ(whole.bias(), copied.bias());
+  }
 }
 
 TEST(LazyRows, AreLeftAloneWhileNobodyTouchesThem) {

@@ -1,0 +1,46 @@
+// Parameters in a device's memory, one block a layer: what happens to one layer then waits for no
+// other layer's transfers, and a device that limits the size of a block holds larger networks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/device.h"
+#include "nn/model.h"
+#include "nn/model_spec.h"
+
+namespace hogbatch {
+
+class LayerBlocks {
+ public:
+  // Blocks take layout.floats floats together; what they hold is undefined.
+  LayerBlocks(Device& device, const ParameterLayout& layout);
+
+  std::span<const LayerView> views() const { return views_; }
+
+  // Gives the first layer another height: with sparse rows it may hold only those a batch touches.
+  // What its block held is lost, and nothing queued may use it. A block only grows.
+  void SetFirstHeight(std::int64_t rows);
+
+  // Floats of a layer on its way to or from the host: its weights, a gap up to a multiple of 16,
+  // its biases. In a flat array of the layout they begin at the layer's weights_at.
+  std::int64_t floats(std::size_t layer) const {
+    return shapes_[layer].bias_at + shapes_[layer].out;
+  }
+  // Where biases begin among them.
+  std::int64_t bias_at(std::size_t layer) const { return shapes_[layer].bias_at; }
+  // Queue a copy of a whole layer.
+  void Upload(std::size_t layer, std::span<const float> from);
+  void Download(std::size_t layer, std::span<float> to);
+
+ private:
+  void Place(std::size_t layer, std::int64_t rows);
+
+  Device& device_;
+  std::vector<LayerShape> shapes_;  // offsets count from the start of the layer's own block
+  std::vector<Buffer> blocks_;
+  std::vector<LayerView> views_;
+};
+
+}  // namespace hogbatch
