@@ -95,13 +95,13 @@ class CudaDriver final : public gpu::Driver {
     device_.Select();
     calls().Must(cudaMemcpyAsync(static_cast<std::byte*>(block) + offset, host, bytes,
                                  cudaMemcpyHostToDevice, stream(Stream::kUpload)),
-                 "cudaMemcpyAsync to the device");
+                 "cudaMemcpyAsync");
   }
   void Download(const void* block, std::size_t offset, void* host, std::size_t bytes) override {
     device_.Select();
     calls().Must(cudaMemcpyAsync(host, static_cast<const std::byte*>(block) + offset, bytes,
                                  cudaMemcpyDeviceToHost, stream(Stream::kDownload)),
-                 "cudaMemcpyAsync from the device");
+                 "cudaMemcpyAsync");
   }
 
   Event Record(Stream on) override {
@@ -157,10 +157,6 @@ class CudaDriver final : public gpu::Driver {
   }
 
   void Launch(const gpu::KernelCall& call) override {
-    const KernelEntry& kernel = Find(call.kernel);
-    Check(call.arguments.size() == kernel.parameters.size() &&
-              std::ranges::equal(call.types, kernel.parameters),
-          "a kernel's arguments are not what it takes");
     // Every member of the union begins where it begins.
     std::array<void*, kMaxParameters> arguments;
     Check(call.arguments.size() <= arguments.size(), "a kernel takes too many arguments");
@@ -169,10 +165,12 @@ class CudaDriver final : public gpu::Driver {
     });
     device_.Select();
     const auto groups = static_cast<unsigned>(calls().AsInt(call.groups, "cudaLaunchKernel"));
+    const cudaError_t status =
+        cudaLaunchKernel(StandsFor(call.kernel), dim3(groups), dim3(gpu::kLanes), arguments.data(),
+                         0, stream(Stream::kCompute));
+    if (status == cudaSuccess) return;  // before a string is made for nothing
     const std::string_view name = gpu::kKernelNames[static_cast<std::size_t>(call.kernel)];
-    calls().Must(cudaLaunchKernel(kernel.address, dim3(groups), dim3(gpu::kLanes), arguments.data(),
-                                  0, stream(Stream::kCompute)),
-                 fmt::format("cudaLaunchKernel of {}", name));
+    calls().Must(status, fmt::format("cudaLaunchKernel of {}", name));
   }
 
  private:

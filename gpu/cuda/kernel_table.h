@@ -1,17 +1,12 @@
-// Where the shared kernels are, and what they take.
+// Where the shared kernels are.
 #pragma once
-
-#include <span>
 
 #include "gpu/driver.h"
 
 namespace hogbatch::cuda {
 
-struct KernelEntry {
-  const void* address;  // of the function that stands for the kernel on the host's side
-  std::span<const gpu::ArgumentType> parameters;
-};
-
-const KernelEntry& Find(gpu::Kernel kernel);
+// What cudaLaunchKernel knows a kernel by: the address of the function that stands for it on the
+// host.
+const void* StandsFor(gpu::Kernel kernel);
 
 }  // namespace hogbatch::cuda

@@ -21,8 +21,10 @@ DeviceMemory MakeWorkspace(const Calls& calls, std::size_t bytes) {
   return DeviceMemory(memory);
 }
 
-// A matrix of one row or no columns may have any stride; the libraries want at least 1.
-std::int64_t LeadingDimension(const Tensor& t) { return std::max<std::int64_t>(1, t.stride); }
+// A matrix of one row may have no stride.
+std::int64_t LeadingDimension(const Tensor& t) {
+  return std::max<std::int64_t>(1, t.stride == 0 ? t.cols : t.stride);
+}
 
 // The largest power of two that divides an address, up to the widest load of a GPU.
 std::uint32_t Alignment(const void* address) {

@@ -54,7 +54,7 @@ namespace {
 TEST(CudaKernels, AreKnownToCudaUnderTheAddressesThatAreLaunched) {
   std::map<std::string, const void*> launched;
   for (std::size_t i = 0; i < gpu::kKernelNames.size(); ++i) {
-    launched[std::string(gpu::kKernelNames[i])] = Find(static_cast<gpu::Kernel>(i)).address;
+    launched[std::string(gpu::kKernelNames[i])] = StandsFor(static_cast<gpu::Kernel>(i));
   }
   EXPECT_EQ(registered().kernels, launched);
 }
