@@ -21,7 +21,7 @@
 #define HB_LANES 256
 
 #if defined(__OPENCL_VERSION__)
-#define HB_KERNEL __kernel
+#define HB_KERNEL __kernel __attribute__((reqd_work_group_size(HB_LANES, 1, 1)))
 #define HB_GLOBAL __global
 #define HB_LOCAL __local
 #define HB_LOCAL_POINTER __local

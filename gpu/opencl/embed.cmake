@@ -1,0 +1,15 @@
+# cmake "-DSOURCES=a;b" -DOUTPUT=x.cc -P embed.cmake: the kernels' text as a function of C++.
+set(text "")
+foreach(source ${SOURCES})
+  file(READ ${source} part)
+  string(APPEND text "${part}")
+endforeach()
+if(text MATCHES "[^\t\n -~]")
+  message(FATAL_ERROR "${SOURCES}: beyond ASCII, which OpenCL compilers need not read")
+endif()
+file(WRITE ${OUTPUT} "#include \"gpu/opencl/program.h\"
+
+std::string_view hogbatch::opencl::KernelSource() {
+  return R\"kernels(${text})kernels\";
+}
+")

@@ -1,0 +1,26 @@
+// The kernels as an OpenCL device runs them.
+#pragma once
+
+#include <string_view>
+
+#include "gpu/opencl/devices.h"
+#include "gpu/opencl/handles.h"
+#include "gpu/opencl/program_cache.h"
+
+namespace hogbatch::opencl {
+
+// kernels.h and kernels.inc as one text.
+std::string_view KernelSource();
+
+struct BuiltProgram {
+  enum class Origin { kCompiled, kCached };
+  Program program;
+  Origin origin = Origin::kCompiled;
+};
+
+// Compiles `source`, or takes what an earlier run compiled. DeviceError with the compiler's log if
+// it does not compile.
+BuiltProgram BuildProgram(const FoundDevice& device, cl_context context, std::string_view source,
+                          const ProgramCache& cache);
+
+}  // namespace hogbatch::opencl

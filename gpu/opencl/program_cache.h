@@ -1,0 +1,31 @@
+// Compiled programs between runs.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hogbatch::opencl {
+
+// hogbatch/ in $XDG_CACHE_HOME or ~/.cache; none if there is no home.
+std::optional<std::filesystem::path> DefaultCacheFolder();
+
+// Files of one folder, each named after what its program was compiled from, by and for. A cache may
+// fail to keep or find anything, and no failure of it is an error.
+class ProgramCache {
+ public:
+  // Without a folder nothing is kept.
+  explicit ProgramCache(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
+
+  // None if there is no file, or one that is damaged or was made for another identity.
+  std::optional<std::string> Load(std::string_view identity) const;
+  void Save(std::string_view identity, std::string_view binary) const;
+
+ private:
+  std::filesystem::path PathOf(std::string_view identity) const;
+
+  std::optional<std::filesystem::path> folder_;
+};
+
+}  // namespace hogbatch::opencl
