@@ -1,5 +1,7 @@
 #include "gpu/cuda/products.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -17,7 +19,7 @@ std::size_t WorkspaceBytes(int major) { return (major >= 9 ? 32 : 4) * kMegabyte
 
 DeviceMemory MakeWorkspace(const Calls& calls, std::size_t bytes) {
   void* memory = nullptr;
-  calls.Must(cudaMalloc(&memory, bytes), "cudaMalloc of the workspace of cuBLAS");
+  calls.Must(cudaMalloc(&memory, bytes), fmt::format("cudaMalloc of {} bytes for cuBLAS", bytes));
   return DeviceMemory(memory);
 }
 
@@ -26,11 +28,10 @@ std::int64_t LeadingDimension(const Tensor& t) {
   return std::max<std::int64_t>(1, t.stride == 0 ? t.cols : t.stride);
 }
 
-// The largest power of two that divides an address, up to the widest load of a GPU.
+// The largest power of two that divides an address, up to what cublasLt takes for granted.
 std::uint32_t Alignment(const void* address) {
-  constexpr std::uintptr_t kWidestLoad = 16;
-  return std::uint32_t{1} << std::countr_zero(reinterpret_cast<std::uintptr_t>(address) |
-                                              kWidestLoad);
+  constexpr std::uintptr_t kMost = 256;
+  return std::uint32_t{1} << std::countr_zero(reinterpret_cast<std::uintptr_t>(address) | kMost);
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ Products::Plan Products::MakePlan(const Shape& shape, const void* bias) const {
         "cublasLtMatmulPreferenceSetAttribute");
   };
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_bytes_);
-  // Without these it takes 256 bytes for granted, and a view into a block need not have them.
+  // A view into a block need not be aligned as cublasLt assumes.
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, shape.b_alignment);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, shape.a_alignment);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, shape.c_alignment);
