@@ -1,0 +1,4 @@
+// The kernels as host loops. In a file of its own, so that a mutant may replace it.
+#include "gpu/kernels/kernels.h"
+//
+#include "gpu/kernels/kernels.inc"
