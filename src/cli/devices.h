@@ -1,22 +1,23 @@
 // From --devices to things that compute: the only place that names back ends.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/device_choice.h"
 #include "device/device.h"
 #include "runtime/worker.h"
 
 namespace hogbatch {
 
+Machine ThisMachine();
+
 struct DeviceChoice {
   DeviceInfo info;
   DeviceFactory make;
 };
-
-// "auto" and "cpu": every core this process may use; "cpu:N": N workers. UserError for others.
-std::vector<DeviceChoice> ChooseDevices(std::string_view devices);
+// What Choose says, and how to make it.
+std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine& machine);
 
 std::vector<DeviceFactory> FactoriesOf(const std::vector<DeviceChoice>& choices);
 

@@ -74,7 +74,8 @@ class Evaluator {
 }  // namespace
 
 int Eval(const EvalOptions& options) {
-  const std::vector<DeviceFactory> devices = FactoriesOf(ChooseDevices(options.devices));
+  const std::vector<DeviceFactory> devices =
+      FactoriesOf(ChooseDevices(options.devices, ThisMachine()));
   const SavedModel model = LoadModel(options.model);
   const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kRequired);
 

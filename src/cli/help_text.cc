@@ -3,7 +3,7 @@
 namespace hogbatch {
 
 const char* const kProgramHelp =
-    R"(hogbatch trains one neural network with every core of this machine.
+    R"(hogbatch trains one neural network with every core, or every GPU, of this machine.
 
 Begin with one of these:
   hogbatch train                               the data set that ships with the program
@@ -22,6 +22,7 @@ Examples:
   hogbatch train mine.csv --label price             a CSV file; the column 'price' is learnt
   hogbatch train mine.svm.xz --test test.svm.xz --hidden 256,256 --epochs 5
   hogbatch train mine.csv --init runs/first/model.safetensors --lr 0.01     go on from a model
+  hogbatch train mine.csv --devices cuda:0          on one GPU; 'hogbatch devices' lists them
 
 The folder of results holds model.safetensors, summary.json, metrics.jsonl (one line a report) and
 options.json (what was asked). Ctrl-C stops the training and saves the model.
@@ -46,7 +47,8 @@ Examples:
 )";
 
 const char* const kDevicesHelp =
-    R"(Lists what this machine can compute with.
+    R"(Lists what this machine can compute with, by the names that --devices takes; what is missing for
+a GPU, and what to do about it; and what --devices auto would choose.
 )";
 
 }  // namespace hogbatch

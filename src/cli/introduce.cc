@@ -35,16 +35,29 @@ std::string NetworkLine(const ModelSpec& spec) {
                      Grouped(Layout(spec).parameters), Name(spec.loss));
 }
 
-std::string TrainingLine(const TrainOptions& options, const TrainPlan& plan) {
+// "cpu.0 to cpu.3 (AMD EPYC), 16 rows per update": neighbours that are alike in one breath.
+std::string TeamsText(const TrainPlan& plan) {
   const auto& devices = plan.devices;
-  const std::string who = devices.size() == 1 ? devices[0].info.name
-                                              : fmt::format("{} to {}", devices.front().info.name,
-                                                            devices.back().info.name);
-  const std::int64_t rows = FixedRows(plan.cpu_batch);
-  return fmt::format("training  {} on {} ({}), {} row{} per update, {}, rate {:g} ({})",
-                     options.algorithm, who, devices[0].info.description, rows,
-                     rows == 1 ? "" : "s", options.optimizer.optimizer, options.rate.lr,
-                     options.rate.lr_schedule);
+  std::string text;
+  for (std::size_t begin = 0, end; begin < devices.size(); begin = end) {
+    const DeviceInfo& first = devices[begin].info;
+    end = begin + 1;
+    while (end < devices.size() && devices[end].info.kind == first.kind &&
+           devices[end].info.description == first.description) {
+      ++end;
+    }
+    const std::string& last = devices[end - 1].info.name;
+    const std::int64_t rows = FixedRows(plan.batches, first.kind);
+    text += fmt::format("{}{}{} ({}), {} row{} per update", text.empty() ? "" : "; ", first.name,
+                        end - begin == 1 ? "" : fmt::format(" to {}", last), first.description,
+                        rows, rows == 1 ? "" : "s");
+  }
+  return text;
+}
+
+std::string TrainingLine(const TrainOptions& options, const TrainPlan& plan) {
+  return fmt::format("training  {} on {}, {}, rate {:g} ({})", options.algorithm, TeamsText(plan),
+                     options.optimizer.optimizer, options.rate.lr, options.rate.lr_schedule);
 }
 
 std::string SplitText(std::string_view split, const std::optional<EvaluationSums>& sums,
@@ -90,8 +103,8 @@ std::vector<std::string> IntroductionLines(const TrainOptions& options, const Tr
   lines.push_back(NetworkLine(spec));
   lines.push_back(TrainingLine(options, plan));
   lines.push_back(fmt::format("results   {}", folder));
-  const auto workers = static_cast<int>(plan.devices.size());
-  if (FixedRows(plan.cpu_batch) == 1 && AsynchronousWorkers(options.algorithm, workers) > 1) {
+  if (FixedRows(plan.batches, DeviceKind::kCpu) == 1 &&
+      AsynchronousWorkers(options.algorithm, CpuWorkers(plan)) > 1) {
     lines.emplace_back(
         "note      at one row per update, cores that write the same weights hinder each other and "
         "can be slower together than one alone");

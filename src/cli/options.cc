@@ -6,10 +6,12 @@ namespace hogbatch {
 namespace {
 
 constexpr const char* kDevicesSentence =
-    "What computes: every core this process may use (auto and cpu), or N worker threads (cpu:N)";
+    "What computes: cpu is every core this process may use, cpu:N so many worker threads, cuda:N "
+    "and opencl:N a GPU that 'hogbatch devices' lists, cuda:* and opencl:* all of them; auto takes "
+    "every GPU, or the cores where there is none. Several GPUs are separated by commas";
 
 void VisitDevices(OptionVisitor& v, std::string& devices) {
-  v.Word("devices", devices, {{"auto", "cpu"}, "cpu:N"}, kDevicesSentence);
+  v.Word("devices", devices, {{"auto", "cpu"}, "cpu:N|cuda:N|opencl:N"}, kDevicesSentence);
 }
 
 void VisitData(OptionVisitor& v, TrainOptions& o) {
@@ -56,6 +58,9 @@ void VisitWork(OptionVisitor& v, TrainOptions& o) {
   v.Text("cpu-batch", o.cpu_batch, "ROWS|MIN:MAX",
          "Rows behind one update on one thread. Algorithms that do not adapt take 16, moved into "
          "a range that is given");
+  v.Text("gpu-batch", o.gpu_batch, "ROWS|MIN:MAX",
+         "The same on a GPU. Algorithms that do not adapt take 512, moved into a range that is "
+         "given");
   v.Flag("no-pin", o.no_pin, "Let the system move threads between cores");
 }
 

@@ -33,6 +33,7 @@ struct TrainOptions {
   std::string algorithm = "hogbatch";
   std::string devices = "auto";
   std::string cpu_batch = "16";
+  std::string gpu_batch = "512";
   bool no_pin = false;
 
   double epochs = 5;

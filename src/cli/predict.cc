@@ -11,7 +11,8 @@
 namespace hogbatch {
 
 int Predict(const PredictOptions& options) {
-  const std::vector<DeviceFactory> devices = FactoriesOf(ChooseDevices(options.devices));
+  const std::vector<DeviceFactory> devices =
+      FactoriesOf(ChooseDevices(options.devices, ThisMachine()));
   const SavedModel model = LoadModel(options.model);
   const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional);
 

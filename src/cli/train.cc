@@ -91,6 +91,11 @@ std::vector<float> TakeParameters(const JobMemory& memory, const Coordinator& co
   return {from.begin(), from.end()};
 }
 
+// A thread that feeds a GPU is best left free, and so are those that its driver starts from it.
+Pinning ChoosePinning(const TrainOptions& options, const TrainPlan& plan) {
+  return options.no_pin || CpuWorkers(plan) == 0 ? Pinning::kNone : Pinning::kCores;
+}
+
 RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
                       const TrainingFiles& files, Start start, RunObserver& observer) {
   const TrainingData& training = files.training;
@@ -112,7 +117,7 @@ RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
     factories.push_back([id, &choice, &memory] { return MakeWorker(id, choice.make(), memory); });
   }
 
-  const auto algorithm = MakeAlgorithm(options.algorithm, {.cpu_batch = plan.cpu_batch});
+  const auto algorithm = MakeAlgorithm(options.algorithm, plan.batches);
   Coordinator coordinator(*algorithm,
                           {.job = {.model = start.spec, .train_rows = training.train_rows},
                            .rows = {.train = training.train_rows,
@@ -122,8 +127,8 @@ RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
                            .rates = RatePlan(options.rate, options.epochs),
                            .workers = devices,
                            .seed = static_cast<std::uint64_t>(options.seed)});
-  const auto executor = MakeThreadExecutor(
-      std::move(factories), options.no_pin ? Pinning::kNone : Pinning::kCores, CountInterrupts());
+  const auto executor =
+      MakeThreadExecutor(std::move(factories), ChoosePinning(options, plan), CountInterrupts());
   executor->Run(coordinator, observer);
 
   RunResult result = coordinator.Result();
@@ -163,9 +168,9 @@ int Train(const TrainOptions& asked) {
   TrainOptions options = asked;
   Console console(ChooseVerbosity(options));
   TrainPlan plan = MakePlan(options);
-  if (!options.quiet && static_cast<int>(plan.devices.size()) > Cores().count()) {
+  if (!options.quiet && CpuWorkers(plan) > Cores().count()) {
     console.Warn(fmt::format("{} workers share {} cores; more workers than cores rarely help",
-                             plan.devices.size(), Cores().count()));
+                             CpuWorkers(plan), Cores().count()));
   }
   // A folder the user named is tried before a large file is read; a dated one is made when needed.
   if (!options.out.empty()) MakeOutputFolder(options.out);
@@ -183,7 +188,8 @@ int Train(const TrainOptions& asked) {
 
   const QualityScale scale{.loss = spec.loss,
                            .target_deviation = files.training.schema.target_deviation};
-  TrainObserver observer(console, folder + "/metrics.jsonl", options.epochs, scale);
+  TrainObserver observer(console, folder + "/metrics.jsonl", options.epochs, scale,
+                         plan.devices.size());
   const RunResult result = RunTraining(options, plan, files, std::move(start), observer);
   console.EndLive();
 

@@ -19,7 +19,9 @@ void TrainObserver::OnProgress(const Progress& progress) {
 }
 
 void TrainObserver::OnWorkerFailed(std::string_view worker, std::string_view what) {
-  console_.Warn(fmt::format("worker {} failed and the others go on: {}", worker, what));
+  --workers_;
+  console_.Warn(fmt::format("worker {} failed{}: {}", worker,
+                            workers_ > 0 ? " and the others go on" : "", what));
 }
 
 void TrainObserver::Record(const Progress& progress) {

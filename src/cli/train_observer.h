@@ -16,8 +16,12 @@ namespace hogbatch {
 class TrainObserver final : public RunObserver {
  public:
   TrainObserver(Console& console, const std::string& metrics_path, double epochs,
-                QualityScale scale)
-      : console_(console), metrics_(metrics_path), epochs_(epochs), scale_(scale) {}
+                QualityScale scale, std::size_t workers)
+      : console_(console),
+        metrics_(metrics_path),
+        epochs_(epochs),
+        scale_(scale),
+        workers_(workers) {}
 
   void OnProgress(const Progress& progress) override;
   void OnWorkerFailed(std::string_view worker, std::string_view what) override;
@@ -33,6 +37,7 @@ class TrainObserver final : public RunObserver {
   LineFile metrics_;
   double epochs_;
   QualityScale scale_;
+  std::size_t workers_;  // that have not failed
   std::optional<Evaluation> last_;
   std::vector<std::string> live_;
   double shown_at_ = 0;

@@ -58,8 +58,11 @@ void CheckGoesOn(const TrainOptions& options, const Schema& schema) {
 
 TrainPlan MakePlan(const TrainOptions& options) {
   TrainPlan plan;
-  plan.devices = ChooseDevices(options.devices);
-  plan.cpu_batch = ParseBatchRange("--cpu-batch", options.cpu_batch);
+  const Machine machine = ThisMachine();
+  plan.devices = ChooseDevices(options.devices, machine);
+  plan.host_memory_bytes = machine.processor.memory_bytes;
+  plan.batches.cpu_batch = ParseBatchRange("--cpu-batch", options.cpu_batch);
+  plan.batches.gpu_batch = ParseBatchRange("--gpu-batch", options.gpu_batch);
   plan.rules.epochs = options.epochs;
   if (!options.max_time.empty()) {
     plan.rules.max_seconds = ParseDuration("--max-time", options.max_time);
@@ -74,6 +77,12 @@ TrainPlan MakePlan(const TrainOptions& options) {
     CheckGoesOn(options, plan.start->schema);
   }
   return plan;
+}
+
+int CpuWorkers(const TrainPlan& plan) {
+  return static_cast<int>(std::ranges::count_if(plan.devices, [](const DeviceChoice& choice) {
+    return choice.info.kind == DeviceKind::kCpu;
+  }));
 }
 
 ModelSpec MakeSpec(const TrainOptions& options, const TrainPlan& plan,
@@ -110,7 +119,7 @@ std::int64_t BytesToTrain(const TrainOptions& options, const ModelSpec& spec, in
 }
 
 void CheckNetworkFits(const TrainOptions& options, const TrainPlan& plan, const ModelSpec& spec) {
-  const std::int64_t there = plan.devices.front().info.memory_bytes;
+  const std::int64_t there = plan.host_memory_bytes;
   const std::int64_t needed = BytesToTrain(options, spec, static_cast<int>(plan.devices.size()));
   if (there <= 0 || needed <= there) return;
   throw UserError(

@@ -19,12 +19,15 @@ namespace hogbatch {
 // What options say by themselves: wrong ones are found before a large file is read.
 struct TrainPlan {
   std::vector<DeviceChoice> devices;
-  BatchRange cpu_batch;
+  std::int64_t host_memory_bytes = 0;  // 0: not known
+  AlgorithmOptions batches;
   RunRules rules;
   std::vector<std::int64_t> hidden;
   std::optional<SavedModel> start;  // --init FILE
 };
 TrainPlan MakePlan(const TrainOptions& options);
+
+int CpuWorkers(const TrainPlan& plan);
 
 // Makes the labels those that --loss asks for: classes named by numbers become numbers for
 // "squared", and a class a row becomes one label a row for "sigmoid". UserError where that makes no

@@ -85,11 +85,12 @@ TEST(TrainOptions, OfTheIssueAreAllThere) {
   Census census;
   options.Visit(census);
   for (const char* name :
-       {"scale",       "positive",  "hidden",     "init",         "epochs",        "momentum",
-        "lr",          "lr-batch",  "lr-scaling", "lr-scale-max", "lr-schedule",   "max-time",
-        "target-loss", "patience",  "test",       "label",        "activation",    "loss",
-        "devices",     "algorithm", "cpu-batch",  "weight-decay", "seed",          "report-every",
-        "eval-every",  "out",       "quiet",      "json",         "valid-fraction"}) {
+       {"scale",       "positive",   "hidden",       "init",       "epochs",
+        "momentum",    "lr",         "lr-batch",     "lr-scaling", "lr-scale-max",
+        "lr-schedule", "max-time",   "target-loss",  "patience",   "test",
+        "label",       "activation", "loss",         "devices",    "algorithm",
+        "cpu-batch",   "gpu-batch",  "weight-decay", "seed",       "report-every",
+        "eval-every",  "out",        "quiet",        "json",       "valid-fraction"}) {
     EXPECT_TRUE(census.names.contains(name)) << name;
   }
 }

@@ -77,7 +77,12 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const int error = ::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
+  std::string plugins = "HOGBATCH_PLUGINS=" + in;
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable; ++variable) variables.push_back(*variable);
+  if (!std::getenv("HOGBATCH_PLUGINS")) variables.push_back(plugins.data());
+  variables.push_back(nullptr);
+  const int error = ::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), variables.data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (broken[1] >= 0) ::close(broken[1]);
   if (error != 0) throw std::runtime_error(fmt::format("cannot start {}", words[0]));
@@ -112,6 +117,19 @@ Finished Process::Wait() {
 
 Finished RunProgram(const std::vector<std::string>& arguments, const std::string& in) {
   return Process(arguments, in).Wait();
+}
+
+ScopedVariable::ScopedVariable(const char* name, const std::string& value) : name_(name) {
+  if (const char* before = std::getenv(name)) before_ = before;
+  ::setenv(name, value.c_str(), 1);
+}
+
+ScopedVariable::~ScopedVariable() {
+  if (before_) {
+    ::setenv(name_, before_->c_str(), 1);
+  } else {
+    ::unsetenv(name_);
+  }
 }
 
 TemporaryFolder::TemporaryFolder() {

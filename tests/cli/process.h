@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ struct Finished {
   std::string err;
 };
 
-// The program under test with these arguments, in the folder `in`. A worker for each of two cores
-// unless the arguments say otherwise.
+// The program under test with these arguments, in the folder `in`. Without $HOGBATCH_PLUGINS it has
+// no GPUs: what the machine happens to have must not decide a test.
 class Process {
  public:
   // Where standard output goes; kErrorClosed: it is captured, and there is no standard error.
@@ -41,6 +42,19 @@ class Process {
 };
 
 Finished RunProgram(const std::vector<std::string>& arguments, const std::string& in);
+
+// A variable of the environment, for programs started while this lives.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const std::string& value);
+  ~ScopedVariable();
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
 
 // A folder of its own that goes away with the test.
 class TemporaryFolder {

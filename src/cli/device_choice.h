@@ -1,0 +1,39 @@
+// Which devices --devices means on a machine. Plain values: no back end is touched here.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/device.h"
+#include "gpu/gpu.h"
+
+namespace hogbatch {
+
+// What there is to choose from.
+struct Machine {
+  DeviceInfo processor;
+  int cores = 1;
+  // Called only when the answer matters: to look for GPUs may take seconds.
+  std::function<gpu::Offer(gpu::Interface)> ask;
+};
+
+std::string_view Name(gpu::Interface interface);  // "CUDA"
+
+// What --devices calls it: "cuda:0" for the device "cuda.0".
+std::string OptionName(const DeviceInfo& info);
+
+// A GPU, and whether "auto" takes it.
+struct Candidate {
+  DeviceInfo info;
+  std::string why_not;  // empty: it is taken
+};
+// No GPU twice, though it be seen through several interfaces, and no processor that poses as one.
+std::vector<Candidate> JudgeForAuto(const gpu::Offer& cuda, const gpu::Offer& opencl);
+
+// The devices of a list such as "auto", "cpu:4" or "cuda:0,cuda:1" in its order, one worker each.
+// UserError for what is misspelt, named twice or not there.
+std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine);
+
+}  // namespace hogbatch

@@ -1,0 +1,129 @@
+#include "cli/devices_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/option_checks.h"
+
+namespace hogbatch {
+namespace {
+
+using gpu::Interface;
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kIndent = 10;
+
+// What an interface has run on so far. Nobody may read more into it than there was.
+std::string_view ProvenOn(Interface interface) {
+  return interface == Interface::kCuda ? "a host stand-in only, never on a real GPU"
+                                       : "processors through PoCL only, never on a real GPU";
+}
+
+std::string ProofSentence(Interface interface) {
+  return fmt::format("{} was tested on {}.", Name(interface), ProvenOn(interface));
+}
+
+// Paragraphs beside a name, hanging from one column.
+std::string Entry(std::string_view name, const std::vector<std::string>& paragraphs) {
+  std::string text;
+  for (const std::string& paragraph : paragraphs) {
+    std::string wrapped = Wrap(paragraph, kWidth - kIndent);
+    for (std::size_t at = 0; (at = wrapped.find('\n', at)) != std::string::npos; at += kIndent) {
+      wrapped.insert(at + 1, kIndent, ' ');
+    }
+    text += fmt::format("{:{}}{}\n", text.empty() ? name : "", kIndent, wrapped);
+  }
+  return text;
+}
+
+std::string MemoryText(const DeviceInfo& info) {
+  return fmt::format("{:.3g} GB of memory", static_cast<double>(info.memory_bytes) / 1e9);
+}
+
+std::vector<std::string> AutoNames(const DevicesReport& report) {
+  const auto ask = [&](Interface interface) {
+    return interface == Interface::kCuda ? report.cuda : report.opencl;
+  };
+  std::vector<std::string> names;
+  for (const DeviceInfo& info :
+       Choose("auto", {.processor = report.processor, .cores = report.cores, .ask = ask})) {
+    names.push_back(info.name);
+  }
+  return names;
+}
+
+std::string AutoSentence(const std::vector<std::string>& names) {
+  if (names.front() == "cpu.0") {
+    return names.size() == 1 ? names.front() : fmt::format("{} to {}", names.front(), names.back());
+  }
+  std::string sentence;
+  for (const std::string& name : names) sentence += (sentence.empty() ? "" : ", ") + name;
+  return sentence;
+}
+
+nlohmann::ordered_json ToJson(const DeviceInfo& info, std::string_view interface) {
+  nlohmann::ordered_json json = {{"name", info.name},
+                                 {"option", OptionName(info)},
+                                 {"interface", interface},
+                                 {"description", info.description},
+                                 {"memory_bytes", info.memory_bytes}};
+  if (!info.hardware.empty()) json["hardware"] = info.hardware;
+  return json;
+}
+
+}  // namespace
+
+std::string DevicesText(const DevicesReport& report) {
+  std::string text =
+      Entry("cpu", {report.processor.description,
+                    fmt::format("{} core{} for this process, {}", report.cores,
+                                report.cores == 1 ? "" : "s", MemoryText(report.processor))});
+  for (const Candidate& gpu : JudgeForAuto(report.cuda, report.opencl)) {
+    std::vector<std::string> paragraphs = {gpu.info.description, MemoryText(gpu.info)};
+    if (!gpu.info.hardware.empty()) paragraphs[1] += fmt::format(", PCI {}", gpu.info.hardware);
+    if (!gpu.why_not.empty()) {
+      paragraphs.push_back(fmt::format("only when it is named: {}", gpu.why_not));
+    }
+    text += Entry(OptionName(gpu.info), paragraphs);
+  }
+  for (const gpu::Offer* offer : {&report.cuda, &report.opencl}) {
+    if (offer->devices.empty()) {
+      text += Entry(Name(offer->interface), {fmt::format("none: {}", offer->why_none)});
+    }
+  }
+  text +=
+      "\n" + Wrap(fmt::format("--devices auto takes {}", AutoSentence(AutoNames(report))), kWidth);
+  for (const gpu::Offer* offer : {&report.cuda, &report.opencl}) {
+    text += "\n" + Wrap(ProofSentence(offer->interface), kWidth);
+  }
+  return text + "\n";
+}
+
+std::string DevicesJson(const DevicesReport& report) {
+  const std::vector<std::string> names = AutoNames(report);
+  nlohmann::ordered_json json;
+  nlohmann::ordered_json processor = ToJson(report.processor, "cpu");
+  processor["cores"] = report.cores;
+  processor["auto"] = names.front() == "cpu.0";
+  json["devices"].push_back(std::move(processor));
+  for (const Candidate& gpu : JudgeForAuto(report.cuda, report.opencl)) {
+    nlohmann::ordered_json one =
+        ToJson(gpu.info, gpu.info.kind == DeviceKind::kCuda ? "cuda" : "opencl");
+    one["auto"] = gpu.why_not.empty();
+    if (!gpu.why_not.empty()) one["why_not_auto"] = gpu.why_not;
+    json["devices"].push_back(std::move(one));
+  }
+  json["auto"] = names;
+  for (const gpu::Offer* offer : {&report.cuda, &report.opencl}) {
+    nlohmann::ordered_json one = {{"name", Name(offer->interface)},
+                                  {"devices", offer->devices.size()},
+                                  {"proven_on", ProvenOn(offer->interface)}};
+    if (offer->devices.empty()) one["why_none"] = offer->why_none;
+    json["interfaces"].push_back(std::move(one));
+  }
+  // A driver may name its device in any bytes.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,21 @@
+// What `hogbatch devices` prints.
+#pragma once
+
+#include <string>
+
+#include "cli/device_choice.h"
+#include "gpu/gpu.h"
+
+namespace hogbatch {
+
+struct DevicesReport {
+  DeviceInfo processor;
+  int cores = 1;
+  gpu::Offer cuda;
+  gpu::Offer opencl;
+};
+
+std::string DevicesText(const DevicesReport& report);  // at most 80 columns
+std::string DevicesJson(const DevicesReport& report);
+
+}  // namespace hogbatch

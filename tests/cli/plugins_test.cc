@@ -1,0 +1,171 @@
+// Plug-ins that are missing, damaged or of another build cost the GPU and nothing else.
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tests/cli/process.h"
+
+namespace hogbatch {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Plugins : public testing::Test {
+ protected:
+  void SetUp() override { folder_.Write("data", TwoClasses(40)); }
+
+  // Runs the program with the plug-ins of one of the fakes' folders, or of any by its path.
+  Finished With(const std::string& plugins, std::vector<std::string> arguments) const {
+    const std::string path = plugins.starts_with('/') ? plugins : HOGBATCH_FAKES "/" + plugins;
+    const ScopedVariable here("HOGBATCH_PLUGINS", path);
+    return RunProgram(arguments, folder_.path());
+  }
+  // As where NVIDIA's driver is installed.
+  Finished WithDriverAnd(const std::string& plugins, std::vector<std::string> arguments) const {
+    const ScopedVariable driver("LD_LIBRARY_PATH", HOGBATCH_FAKES "/driver");
+    return With(plugins, std::move(arguments));
+  }
+
+  TemporaryFolder folder_;
+};
+
+// Lines of `devices` are broken anywhere; its JSON holds the sentences whole.
+const std::vector<std::string> kDevices = {"devices", "--json"};
+
+TEST_F(Plugins, ThatAreMissingAreSaidToBeNotBuiltWithWhatToInstall) {
+  const Finished finished = With(folder_.path(), kDevices);
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_THAT(finished.out, HasSubstr("this program was built without CUDA (there is no "
+                                      "libhogbatch_cuda.so in " +
+                                      folder_.path() + "); install the CUDA toolkit"));
+  EXPECT_THAT(finished.out, HasSubstr("built without OpenCL"));
+  EXPECT_THAT(finished.out, HasSubstr("libclblast-dev"));
+}
+
+TEST_F(Plugins, ThatAreMissingAreTheReasonWhyANamedDeviceIsAbsent) {
+  for (const char* device : {"cuda:0", "opencl:*"}) {
+    const Finished finished =
+        With(folder_.path(), {"train", "data", "--quiet", "--devices", device});
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_THAT(finished.err, HasSubstr(fmt::format("there is no {} here, only cpu: this program "
+                                                    "was built without",
+                                                    device)));
+    EXPECT_FALSE(folder_.Has("runs"));
+  }
+}
+
+TEST_F(Plugins, ThatAreNoLibrariesAreSaidAndTheCoresTrain) {
+  for (const char* name : {"libhogbatch_cuda.so", "libhogbatch_opencl.so"}) {
+    folder_.Write(name, std::string(4096, 'x'));
+  }
+  const Finished listed = WithDriverAnd(folder_.path(), kDevices);
+  EXPECT_EQ(listed.exit_code, 0);
+  for (const char* name : {"CUDA", "OpenCL"}) {
+    EXPECT_THAT(listed.out, HasSubstr(fmt::format("{} does not load (", name)));
+  }
+  EXPECT_THAT(listed.out, HasSubstr("invalid ELF header); build or install hogbatch again"));
+  const Finished trained =
+      WithDriverAnd(folder_.path(), {"train", "data", "--epochs", "1", "--hidden", "3"});
+  EXPECT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_THAT(trained.out, HasSubstr("hogbatch on cpu.0"));
+}
+
+TEST_F(Plugins, OfAnotherVersionAreSaid) {
+  const Finished finished = WithDriverAnd("other_version", kDevices);
+  EXPECT_EQ(finished.exit_code, 0);
+  for (const char* name : {"cuda", "opencl"}) {
+    EXPECT_THAT(finished.out, HasSubstr(fmt::format("libhogbatch_{}.so belongs to another version "
+                                                    "of hogbatch than this, 0.",
+                                                    name)));
+  }
+}
+
+TEST_F(Plugins, WithoutAnEntryAreSaid) {
+  const Finished finished = WithDriverAnd("no_entry", kDevices);
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_THAT(finished.out, HasSubstr("libhogbatch_opencl.so is no plug-in of hogbatch"));
+}
+
+TEST_F(Plugins, ThatMissALibraryNameItAndWhatToInstall) {
+  const Finished finished = WithDriverAnd("no_library", kDevices);
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_THAT(finished.out, HasSubstr("CUDA does not load (libcudnn_elsewhere.so.9: cannot open "
+                                      "shared object file: No such file or directory); install "
+                                      "cuDNN 9"));
+}
+
+TEST_F(Plugins, OfCudaAreNotOpenedWithoutNvidiasDriver) {
+  if (::dlopen("libcuda.so.1", RTLD_LAZY)) GTEST_SKIP() << "NVIDIA's driver is installed here";
+  // This one would fail to load, had it been tried.
+  const Finished finished = With("no_library", kDevices);
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_THAT(finished.out, HasSubstr("there is no NVIDIA driver (libcuda.so.1: cannot open"));
+  EXPECT_THAT(finished.out, Not(HasSubstr("cudnn_elsewhere")));
+}
+
+TEST_F(Plugins, ThatFindNothingSayWhatToLookAt) {
+  const Finished finished = WithDriverAnd("no_device", kDevices);
+  EXPECT_THAT(finished.out, HasSubstr("see what nvidia-smi lists"));
+  EXPECT_THAT(finished.out, HasSubstr("no driver offers a device"));
+}
+
+TEST_F(Plugins, WhoseDriverIsTooOldSaySo) {
+  const Finished listed = WithDriverAnd("old_driver", kDevices);
+  EXPECT_EQ(listed.exit_code, 0);
+  EXPECT_THAT(listed.out, HasSubstr("\"CUDA: the driver is older than the runtime; update the"));
+  const Finished trained = WithDriverAnd("old_driver", {"train", "data", "--devices", "cuda:0"});
+  EXPECT_EQ(trained.exit_code, 2);
+  EXPECT_THAT(trained.err, HasSubstr("only cpu: CUDA: the driver is older"));
+}
+
+TEST_F(Plugins, ListTheirDevicesAndAutoTakesThem) {
+  const Finished finished = WithDriverAnd("two_devices", {"devices"});
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_THAT(finished.out, HasSubstr("cuda:1    a GPU of paper\n          2 GB of memory\n"));
+  EXPECT_THAT(finished.out, HasSubstr("--devices auto takes cuda.0, cuda.1\n"));
+}
+
+TEST_F(Plugins, WhoseDeviceCannotBeMadeEndACommandWithTheReason) {
+  const Finished trained =
+      WithDriverAnd("two_devices", {"train", "data", "--hidden", "3", "--epochs", "1", "--quiet",
+                                    "--out", "o", "--devices", "cuda:1"});
+  EXPECT_EQ(trained.exit_code, 1);
+  const std::string reason =
+      "cuda.1 (a GPU of paper): cudaStreamCreate: out of paper; --devices cpu does without it\n";
+  EXPECT_EQ(trained.err, "hogbatch: worker cuda.1 failed: " + reason +
+                             "hogbatch: training ended early because its last worker failed\n");
+  ASSERT_EQ(With(folder_.path(),
+                 {"train", "data", "--hidden", "3", "--epochs", "1", "--quiet", "--out", "m"})
+                .exit_code,
+            0);
+  for (const char* command : {"eval", "predict"}) {
+    const Finished finished = WithDriverAnd(
+        "two_devices", {command, "m/model.safetensors", "data", "--devices", "cuda:1"});
+    EXPECT_EQ(finished.exit_code, 1);
+    EXPECT_EQ(finished.err, "hogbatch: " + reason);
+  }
+}
+
+TEST_F(Plugins, AreNotOpenedForCores) {
+  const Finished finished = WithDriverAnd(
+      "two_devices",
+      {"train", "data", "--hidden", "3", "--epochs", "1", "--devices", "cpu:1", "--out", "o"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("hogbatch on cpu.0 ("));
+}
+
+TEST_F(Plugins, WhoseDeviceFailsLeaveTheTrainingToTheOthers) {
+  const Finished finished =
+      WithDriverAnd("two_devices", {"train", "data", "--hidden", "3", "--epochs", "2", "--devices",
+                                    "cuda:0,cpu:1", "--out", "o"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("worker cuda.0 failed and the others go on: cuda.0"));
+  EXPECT_EQ(ValueOf(folder_.Read("o/summary.json"), "stopped_because"), "epochs");
+}
+
+}  // namespace
+}  // namespace hogbatch
