@@ -39,8 +39,15 @@ class CpuDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
 
   void* Allocate(std::size_t bytes) override {
-    void* base = ::operator new(bytes, std::align_val_t{kAlignment}, std::nothrow);
-    if (!base) throw DeviceError("out of memory");
+    const auto there_is = static_cast<std::size_t>(info_.memory_bytes);  // 0: not known
+    const bool too_much = there_is > 0 && bytes > there_is;
+    void* base =
+        too_much ? nullptr : ::operator new(bytes, std::align_val_t{kAlignment}, std::nothrow);
+    if (!base) {
+      throw OutOfDeviceMemory(info_.name + " does not have the " + std::to_string(bytes) +
+                              " bytes of memory it was asked for; a smaller network or batch "
+                              "needs less");
+    }
     return base;
   }
   void Free(void* base) noexcept override { ::operator delete(base, std::align_val_t{kAlignment}); }

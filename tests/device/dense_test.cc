@@ -52,7 +52,7 @@ TEST_P(Dense, ForwardNeedsNoPlaceForTheSum) {
 
 TEST_P(Dense, ForwardRespectsStridesAndShortBatches) {
   const Matrix x = Random(12, 10), w = Random(10, 6), bias = Random(1, 6), before = Random(12, 6);
-  const DeviceMatrix dx(device(), x, 3), dw(device(), w, 5), db(device(), bias);
+  const DeviceMatrix dx(device(), x, 3), dw(device(), w, 5), db(device(), bias, 4);
   DeviceMatrix y(device(), before, 2), pre(device(), before, 7);
   device().DenseForward(dx.tensor().Rows(5), dw.tensor(), db.tensor(), Activation::kGelu,
                         y.tensor().Rows(5), pre.tensor().Rows(5));
@@ -128,13 +128,30 @@ TEST_P(Dense, BackwardToWeightsRespectsStridesAndShortBatches) {
   for (const std::int64_t rows : {1, 5, 16, 70}) {
     const Matrix x = Random(80, 41), dy = Random(80, 27), before = Random(41, 27);
     const DeviceMatrix dx(device(), x, 3), ddy(device(), dy, 2);
-    DeviceMatrix w(device(), before, 6), b(device(), Matrix::Zero(1, 27));
+    DeviceMatrix w(device(), before, 6), b(device(), Matrix::Zero(1, 27), 1);
     device().DenseBackwardWeights(dx.tensor().Rows(rows), ddy.tensor().Rows(rows), 0.5f, 1,
                                   w.tensor(), b.tensor());
     const Matrix few_x = x.topRows(rows), few_dy = dy.topRows(rows);
     ExpectClose(w.Get(), before + 0.5 * few_x.transpose() * few_dy,
                 Abs(before) + Abs(few_x).transpose() * Abs(few_dy));
     ExpectClose(b.Get(), 0.5 * few_dy.colwise().sum(), Abs(few_dy).colwise().sum());
+  }
+}
+
+TEST_P(Dense, BatchesWithoutRowsKeepOrClearWeightsAndDoNothingElse) {
+  const Matrix before = Random(6, 5), bias = Random(1, 5);
+  const DeviceMatrix x(device(), Random(2, 6)), y(device(), Random(2, 5));
+  const Tensor no_x = x.tensor().Rows(0), no_y = y.tensor().Rows(0);
+  const Matrix x_before = x.Get(), y_before = y.Get();
+  for (const float keep : {0.0f, 1.0f, 0.5f}) {
+    DeviceMatrix w(device(), before, 2), b(device(), bias);
+    device().DenseForward(no_x, w.tensor(), b.tensor(), Activation::kRelu, no_y, {});
+    device().DenseBackwardData(no_y, w.tensor(), Activation::kRelu, no_x, {}, no_x);
+    EXPECT_EQ(x.Get(), x_before);
+    EXPECT_EQ(y.Get(), y_before);
+    device().DenseBackwardWeights(no_x, no_y, 1, keep, w.tensor(), b.tensor());
+    EXPECT_EQ(w.Get(), double{keep} * before);
+    EXPECT_EQ(b.Get(), (keep == 0 ? 0.0 : 1.0) * bias);
   }
 }
 

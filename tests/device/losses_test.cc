@@ -49,8 +49,8 @@ TEST_P(Losses, SoftmaxIsTheNegativeLogProbabilityOfTheClass) {
     const Matrix o = Random(rows, outputs, -4, 4), weights = Random(1, outputs, 0.5f, 2);
     std::vector<std::int32_t> classes(rows);
     for (std::int64_t r = 0; r < rows; ++r) classes[r] = static_cast<std::int32_t>(r % outputs);
-    const DeviceArray<std::int32_t> dc(device(), classes);
-    const DeviceMatrix dw(device(), weights);
+    const DeviceArray<std::int32_t> dc(device(), classes, 3);
+    const DeviceMatrix dw(device(), weights, 2);
     for (const bool weighted : {false, true}) {
       const Result got = Run(o, [&](const Tensor& out, const Tensor& losses, const Tensor& g) {
         device().SoftmaxLoss(out, {.classes = dc.view()}, weighted ? dw.tensor() : Tensor{}, 0.25f,
@@ -85,9 +85,9 @@ TEST_P(Losses, SigmoidIsTheMeanCrossEntropyOverTheOutputs) {
       }
       offsets.push_back(static_cast<std::int64_t>(labels.size()));
     }
-    const DeviceArray<std::int64_t> doff(device(), offsets);
-    const DeviceArray<std::int32_t> dl(device(), labels);
-    const DeviceMatrix dw(device(), weights);
+    const DeviceArray<std::int64_t> doff(device(), offsets, 1);
+    const DeviceArray<std::int32_t> dl(device(), labels, 4);
+    const DeviceMatrix dw(device(), weights, 2);
     for (const bool weighted : {false, true}) {
       const Result got = Run(o, [&](const Tensor& out, const Tensor& losses, const Tensor& g) {
         device().SigmoidLoss(out, {.label_offsets = doff.view(), .labels = dl.view()},
@@ -112,10 +112,9 @@ TEST_P(Losses, SquaredIsTheMeanOverTheOutputs) {
   for (const auto& [rows, outputs] : kShapes) {
     SCOPED_TRACE(testing::Message() << rows << " x " << outputs);
     const Matrix o = Random(rows, outputs, -4, 4), values = Random(rows, outputs, -4, 4);
-    const DeviceMatrix dv(device(), values);
-    const DeviceSpan<float> span = dv.tensor().data;
+    const DeviceArray<float> dv(device(), {values.data(), values.data() + values.size()}, 6);
     const Result got = Run(o, [&](const Tensor& out, const Tensor& losses, const Tensor& g) {
-      device().SquaredLoss(out, {.values = {span.base, span.offset, span.size}}, 0.125f, losses, g);
+      device().SquaredLoss(out, {.values = dv.view()}, 0.125f, losses, g);
     });
     const Matrix difference = o - values;
     const double n = static_cast<double>(outputs);
@@ -168,6 +167,36 @@ TEST_P(Losses, NanInAnOutputMakesLossAndGradientNan) {
       EXPECT_TRUE(std::isnan(got.gradient(1, where)));
       EXPECT_FALSE(got.gradient.row(0).array().isNaN().any());
     }
+  }
+}
+
+// A device that cannot stop in the middle says NaN; neither reads or writes beyond the outputs.
+TEST_P(Losses, AClassThatIsNoOutputDoesNotPassUnnoticed) {
+  const DeviceMatrix o(device(), Random(3, 5));
+  for (const std::int32_t wrong : {-1, 5, 1 << 30, -(1 << 30)}) {
+    SCOPED_TRACE(wrong);
+    const DeviceArray<std::int32_t> indices(device(), {0, wrong, 4});
+    const DeviceArray<std::int64_t> offsets(device(), {0, 1, 2, 3});
+    const DeviceMatrix losses(device(), Matrix::Zero(1, 3)), gradient(device(), Random(3, 5), 2);
+    const auto expect_noticed = [&](const auto& call) {
+      try {
+        call();
+        const Matrix got = losses.Get();
+        EXPECT_TRUE(std::isnan(got(0, 1)));
+        EXPECT_FALSE(std::isnan(got(0, 0)) || std::isnan(got(0, 2)));
+        EXPECT_FALSE(gradient.Get().row(0).array().isNaN().any());
+        EXPECT_FALSE(gradient.Get().row(2).array().isNaN().any());
+      } catch (const Error&) {
+      }
+    };
+    expect_noticed([&] {
+      device().SoftmaxLoss(o.tensor(), {.classes = indices.view()}, {}, 1, losses.tensor(),
+                           gradient.tensor());
+    });
+    expect_noticed([&] {
+      device().SigmoidLoss(o.tensor(), {.label_offsets = offsets.view(), .labels = indices.view()},
+                           {}, 1, losses.tensor(), gradient.tensor());
+    });
   }
 }
 

@@ -10,7 +10,7 @@ class Memory : public OnEveryDevice {};
 HOGBATCH_ON_EVERY_DEVICE(Memory);
 
 TEST_P(Memory, WhatWasUploadedIsDownloaded) {
-  for (const std::size_t size : {1, 63, 4096, 1000003}) {
+  for (const std::size_t size : {1, 63, 4096, 1000003, 40000001}) {
     std::vector<char> sent(size), received(size);
     for (std::size_t i = 0; i < size; ++i) sent[i] = static_cast<char>(i * 31);
     const Buffer buffer(device(), size);
@@ -73,6 +73,18 @@ TEST_P(Memory, SpansDoNotReachPastTheirBlock) {
   EXPECT_THROW(buffer.span<float>().Sub(4, 7), Error);
   EXPECT_THROW(Tensor::Matrix(buffer.span<float>(), 3, 4), Error);
   EXPECT_THROW(Tensor::Matrix(buffer.span<float>(), 2, 5).Rows(3), Error);
+}
+
+TEST_P(Memory, AskingForTooMuchFailsAndTheDeviceWorksOn) {
+  EXPECT_THROW(Buffer(device(), std::size_t{1} << 50), OutOfDeviceMemory);
+  const std::vector<float> sent(1000, 3);
+  std::vector<float> received(1000);
+  const Buffer buffer(device(), 4000);
+  device().Upload(std::as_bytes(std::span(sent)), buffer.span<float>().base, 0);
+  EXPECT_THROW(Buffer(device(), std::size_t{1} << 50), OutOfDeviceMemory);
+  device().Download(buffer.span<float>().base, 0, std::as_writable_bytes(std::span(received)));
+  device().Wait();
+  EXPECT_EQ(received, sent);
 }
 
 }  // namespace

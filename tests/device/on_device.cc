@@ -31,7 +31,7 @@ DeviceMatrix::DeviceMatrix(Device& device, const Matrix& values, std::int64_t pa
     : rows_(values.rows()),
       cols_(values.cols()),
       stride_(cols_ + padding),
-      array_(device, Padded(values, stride_)) {}
+      array_(device, Padded(values, stride_), padding == 0 ? 0 : 16 + padding) {}
 
 Tensor DeviceMatrix::tensor() const { return {array_.span(), rows_, cols_, stride_}; }
 
@@ -78,9 +78,9 @@ DeviceCsr::DeviceCsr(Device& device, const Matrix& values, double density)
 
 DeviceCsr::DeviceCsr(Device& device, Parts parts)
     : dense_(std::move(parts.dense)),
-      offsets_(device, parts.offsets),
-      columns_(device, parts.columns),
-      values_(device, parts.values) {}
+      offsets_(device, parts.offsets, 2),
+      columns_(device, parts.columns, 5),
+      values_(device, parts.values, 9) {}
 
 CsrTensor DeviceCsr::tensor() const {
   return {offsets_.view(), columns_.view(), values_.view(), dense_.rows(), dense_.cols()};

@@ -60,34 +60,42 @@ class OnEveryDevice : public testing::TestWithParam<DeviceFactory> {
   std::mt19937 random_{7};
 };
 
-// Copies of host data in the device's memory.
+// Copies of host data in the device's memory, `lead` elements into their block.
 template <typename T>
 class DeviceArray {
  public:
-  DeviceArray(Device& device, const std::vector<T>& values)
-      : device_(device), buffer_(device, values.size() * sizeof(T)), size_(values.size()) {
+  DeviceArray(Device& device, const std::vector<T>& values, std::int64_t lead = 0)
+      : device_(device),
+        buffer_(device, (values.size() + static_cast<std::size_t>(lead)) * sizeof(T)),
+        lead_(lead),
+        size_(static_cast<std::int64_t>(values.size())) {
     if (values.empty()) return;
-    device.Upload(std::as_bytes(std::span(values)), span().base, 0);
+    device.Upload(std::as_bytes(std::span(values)), span().base, ByteOffset());
     device.Wait();
   }
 
-  DeviceSpan<T> span() const { return buffer_.template span<T>(); }
+  DeviceSpan<T> span() const { return buffer_.template span<T>().Sub(lead_, size_); }
   DeviceSpan<const T> view() const { return {span().base, span().offset, span().size}; }
   std::vector<T> Get() const {
-    std::vector<T> values(size_);
+    std::vector<T> values(static_cast<std::size_t>(size_));
     device_.Wait();
-    if (size_) device_.Download(span().base, 0, std::as_writable_bytes(std::span(values)));
+    if (size_) {
+      device_.Download(span().base, ByteOffset(), std::as_writable_bytes(std::span(values)));
+    }
     device_.Wait();
     return values;
   }
 
  private:
+  std::size_t ByteOffset() const { return static_cast<std::size_t>(lead_) * sizeof(T); }
+
   Device& device_;
   Buffer buffer_;
-  std::size_t size_;
+  std::int64_t lead_, size_;
 };
 
-// A matrix on the device. `padding` floats follow each row and must survive every call.
+// A matrix on the device. `padding` floats follow each row and must survive every call; with some
+// the matrix also begins in the middle of its block, else at the start.
 class DeviceMatrix {
  public:
   DeviceMatrix(Device& device, const Matrix& values, std::int64_t padding = 0);
@@ -101,7 +109,8 @@ class DeviceMatrix {
 };
 
 // Sparse rows on the device, and the same as a dense matrix. Row 0 and every fifth are empty unless
-// `density` is 1. The spans begin in the middle of their blocks, as a batch of a data set does.
+// `density` is 1. The spans begin in the middle of their blocks, and the first row in the middle of
+// the spans, as a batch of a data set does.
 class DeviceCsr {
  public:
   DeviceCsr(Device& device, const Matrix& values, double density);

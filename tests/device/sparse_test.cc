@@ -33,6 +33,19 @@ TEST_P(Sparse, ForwardEqualsTheDenseProduct) {
   }
 }
 
+TEST_P(Sparse, ForwardRespectsStrides) {
+  const Matrix w = Random(40, 19), bias = Random(1, 19);
+  const DeviceCsr x(device(), Random(8, 40), 0.4);
+  const DeviceMatrix dw(device(), w, 3), db(device(), bias, 2);
+  DeviceMatrix y(device(), Random(8, 19), 1), pre(device(), Random(8, 19), 4);
+  device().SparseForward(x.tensor(), dw.tensor(), db.tensor(), Activation::kGelu, y.tensor(),
+                         pre.tensor());
+  const Matrix sum = (x.dense() * w).rowwise() + bias.row(0);
+  const Matrix magnitude = (Abs(x.dense()) * Abs(w)).rowwise() + Abs(bias).row(0);
+  ExpectClose(pre.Get(), sum, magnitude);
+  ExpectClose(y.Get(), Activated(Activation::kGelu, sum), 1.2 * magnitude);
+}
+
 TEST_P(Sparse, ForwardOfEmptyRowsIsTheBias) {
   const Matrix bias = Random(1, 37);
   const DeviceCsr x(device(), Random(4, 20), 0);
@@ -50,7 +63,7 @@ TEST_P(Sparse, BackwardToWeightsEqualsTheDenseProduct) {
     const DeviceMatrix ddy(device(), dy, 2);
     for (const float keep : {0.0f, 1.0f}) {
       SCOPED_TRACE(testing::Message() << rows << " x " << in << " x " << out << " keep " << keep);
-      DeviceMatrix w(device(), before, 1), b(device(), bias);
+      DeviceMatrix w(device(), before, 1), b(device(), bias, 3);
       device().SparseBackwardWeights(x.tensor(), ddy.tensor(), -0.1f, keep, w.tensor(), b.tensor());
       const double scale = -0.1f;
       ExpectClose(w.Get(), double{keep} * before + scale * x.dense().transpose() * dy,

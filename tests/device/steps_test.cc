@@ -1,4 +1,5 @@
 #include <cmath>
+#include <utility>
 
 #include "tests/device/reference.h"
 
@@ -52,8 +53,8 @@ TEST_P(Steps, AdamScalesTheMeanByTheRootOfTheSquare) {
   for (const auto& [rows, cols] : kShapes) {
     const Matrix g = Random(rows, cols), w = Random(rows, cols);
     const Matrix mean = Random(rows, cols), square = Random(rows, cols, 0, 1);
-    const DeviceMatrix dg(device(), g);
-    DeviceMatrix dm(device(), mean), ds(device(), square), dw(device(), w);
+    const DeviceMatrix dg(device(), g, 4);
+    DeviceMatrix dm(device(), mean, 3), ds(device(), square, 2), dw(device(), w, 1);
     device().Adam(dg.tensor(), step, nullptr, dm.tensor(), ds.tensor(), dw.tensor());
     const double b1 = step.beta1, b2 = step.beta2;
     const Matrix m = b1 * mean + (1 - b1) * g;
@@ -65,36 +66,111 @@ TEST_P(Steps, AdamScalesTheMeanByTheRootOfTheSquare) {
   }
 }
 
+TEST_P(Steps, WithoutMomentumNeedNoVelocity) {
+  const Matrix g = Random(5, 33), w = Random(5, 33);
+  const DeviceMatrix dg(device(), g, 1);
+  for (const float keep : {1.0f, 0.9f}) {
+    DeviceMatrix dw(device(), w, 2);
+    device().Momentum(dg.tensor(), {.rate = 0.1f, .momentum = 0, .keep = keep}, nullptr, {},
+                      dw.tensor());
+    ExpectClose(dw.Get(), double{keep} * w - double{0.1f} * g, Abs(w) + Abs(g));
+  }
+}
+
 // Rows 1, 4 and 5 of seven, passed by 0, 3 and 200 times.
 class TouchedSteps : public OnEveryDevice {
  protected:
   static constexpr std::int64_t kCols = 37;
   const std::vector<std::int32_t> rows_ = {1, 4, 5}, skipped_ = {0, 3, 200};
-  DeviceArray<std::int32_t> on_device_{device(), rows_}, skipped_on_device_{device(), skipped_};
+  DeviceArray<std::int32_t> on_device_{device(), rows_, 3};
+  DeviceArray<std::int32_t> skipped_on_device_{device(), skipped_, 5};
   TouchedRows touched_{on_device_.view(), skipped_on_device_.view()};
+
+  // The touched rows alone.
+  Matrix Touched(const Matrix& all) const {
+    Matrix some(static_cast<std::int64_t>(rows_.size()), all.cols());
+    for (std::size_t i = 0; i < rows_.size(); ++i) some.row(i) = all.row(rows_[i]);
+    return some;
+  }
+
+  // One update after the other, with gradient 0 until the last.
+  static void Replay(const MomentumStep& step, const Matrix& g, int skipped, Matrix& v, Matrix& w) {
+    for (int update = 0; update <= skipped; ++update) {
+      v *= step.momentum;
+      if (update == skipped) v += g;
+      w = step.keep * w - step.rate * v;
+    }
+  }
 };
 HOGBATCH_ON_EVERY_DEVICE(TouchedSteps);
 
+constexpr std::pair<float, float> kMomentumAndKeep[] = {
+    {0.9f, 1.0f}, {0.9f, 0.995f}, {0.9f, 0.9f}, {0.9f, 0.89999998f}, {0.9f, 0.5f}, {0.0f, 0.99f}};
+
 TEST_P(TouchedSteps, MomentumMakesUpForTheUpdatesThatPassedARowBy) {
-  for (const auto& [momentum, keep] : {std::pair{0.9f, 1.0f}, {0.9f, 0.995f}, {0.9f, 0.9f}}) {
+  for (const auto& [momentum, keep] : kMomentumAndKeep) {
     const MomentumStep step{.rate = 0.1f, .momentum = momentum, .keep = keep};
     const Matrix g = Random(3, kCols), v = Random(7, kCols), w = Random(7, kCols);
-    const DeviceMatrix dg(device(), g);
-    DeviceMatrix dv(device(), v), dw(device(), w);
+    const DeviceMatrix dg(device(), g, 1);
+    DeviceMatrix dv(device(), v, 2), dw(device(), w, 3);
     device().Momentum(dg.tensor(), step, &touched_, dv.tensor(), dw.tensor());
     Matrix v_after = v, w_after = w;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      // One update after the other, with gradient 0 until the last.
-      for (int update = 0; update <= skipped_[i]; ++update) {
-        v_after.row(rows_[i]) *= momentum;
-        if (update == skipped_[i]) v_after.row(rows_[i]) += g.row(i);
-        w_after.row(rows_[i]) = keep * w_after.row(rows_[i]) - step.rate * v_after.row(rows_[i]);
-      }
+      Matrix v_row = v.row(rows_[i]), w_row = w.row(rows_[i]);
+      Replay(step, g.row(i), skipped_[i], v_row, w_row);
+      v_after.row(rows_[i]) = v_row;
+      w_after.row(rows_[i]) = w_row;
     }
     ExpectClose(dv.Get(), v_after, Abs(v_after).array() + 1);
     ExpectClose(dw.Get(), w_after, Abs(w_after).array() + 1);
     EXPECT_EQ(dw.Get().row(6), w.row(6));
   }
+}
+
+TEST_P(TouchedSteps, MomentumMakesUpForVeryManyUpdates) {
+  constexpr std::int32_t kMany = 100'000;
+  const DeviceArray<std::int32_t> row(device(), {0}), skipped(device(), {kMany});
+  const TouchedRows touched{row.view(), skipped.view()};
+  for (const auto& [momentum, keep] : {std::pair{0.9f, 0.999999f}, {0.99999f, 1.0f}}) {
+    const MomentumStep step{.rate = 1e-5f, .momentum = momentum, .keep = keep};
+    const Matrix g = Random(1, kCols);
+    Matrix v = Random(1, kCols), w = Random(1, kCols);
+    const DeviceMatrix dg(device(), g);
+    DeviceMatrix dv(device(), v), dw(device(), w);
+    device().Momentum(dg.tensor(), step, &touched, dv.tensor(), dw.tensor());
+    Replay(step, g, kMany, v, w);
+    ExpectClose(dv.Get(), v, Abs(v).array() + 1);
+    ExpectClose(dw.Get(), w, Abs(w).array() + 1);
+  }
+}
+
+// Weights of a sparse layer travel to a device as the rows a batch touches; its state stays there.
+TEST_P(TouchedSteps, TakeWeightsThatAreTheTouchedRowsAlone) {
+  const Matrix g = Random(3, kCols), w = Random(7, kCols), mean = Random(7, kCols);
+  const Matrix square = Random(7, kCols, 0.1f, 1);
+  const DeviceMatrix dg(device(), g, 1);
+  const MomentumStep momentum{.rate = 0.1f, .momentum = 0.9f, .keep = 0.99f};
+  const AdamStep adam{
+      .rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .keep = 0.999f};
+  DeviceMatrix all(device(), w, 2), some(device(), Touched(w), 3);
+  const auto expect_same = [&](const DeviceMatrix& with_all, const DeviceMatrix& with_some) {
+    EXPECT_EQ(Touched(all.Get()), some.Get());
+    EXPECT_EQ(with_all.Get(), with_some.Get());
+    EXPECT_NE(Touched(w), some.Get());
+  };
+  DeviceMatrix v1(device(), mean, 1), v2(device(), mean);
+  device().Momentum(dg.tensor(), momentum, &touched_, v1.tensor(), all.tensor());
+  device().Momentum(dg.tensor(), momentum, &touched_, v2.tensor(), some.tensor());
+  expect_same(v1, v2);
+  device().Momentum(dg.tensor(), {.rate = 0.1f, .momentum = 0}, &touched_, {}, all.tensor());
+  device().Momentum(dg.tensor(), {.rate = 0.1f, .momentum = 0}, &touched_, {}, some.tensor());
+  expect_same(v1, v2);
+  DeviceMatrix m1(device(), mean), s1(device(), square, 1), m2(device(), mean, 2),
+      s2(device(), square);
+  device().Adam(dg.tensor(), adam, &touched_, m1.tensor(), s1.tensor(), all.tensor());
+  device().Adam(dg.tensor(), adam, &touched_, m2.tensor(), s2.tensor(), some.tensor());
+  expect_same(m1, m2);
+  EXPECT_EQ(s1.Get(), s2.Get());
 }
 
 TEST_P(TouchedSteps, WithoutMomentumNeedNoVelocity) {
@@ -116,8 +192,8 @@ TEST_P(TouchedSteps, AdamFadesMomentsAndDecaysWithoutReplayingSteps) {
       .rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .keep = 0.999f};
   const Matrix g = Random(3, kCols), w = Random(7, kCols);
   const Matrix mean = Random(7, kCols), square = Random(7, kCols, 0.1f, 1);
-  const DeviceMatrix dg(device(), g);
-  DeviceMatrix dm(device(), mean), ds(device(), square), dw(device(), w);
+  const DeviceMatrix dg(device(), g, 4);
+  DeviceMatrix dm(device(), mean, 3), ds(device(), square, 2), dw(device(), w, 1);
   device().Adam(dg.tensor(), step, &touched_, dm.tensor(), ds.tensor(), dw.tensor());
   Matrix m = mean, s = square, w_after = w;
   const double b1 = step.beta1, b2 = step.beta2;
