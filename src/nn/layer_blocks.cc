@@ -4,6 +4,14 @@
 
 namespace hogbatch {
 
+ParameterLayout WithFirstHeight(const ParameterLayout& layout, std::int64_t rows) {
+  ParameterLayout other;
+  for (const LayerShape& shape : layout.layers) {
+    other.Append(other.layers.empty() ? rows : shape.in, shape.out, shape.activation);
+  }
+  return other;
+}
+
 LayerBlocks::LayerBlocks(Device& device, const ParameterLayout& layout)
     : device_(device),
       shapes_(layout.layers),

@@ -12,6 +12,9 @@
 
 namespace hogbatch {
 
+// The same layers, the first with `rows` rows of weights.
+ParameterLayout WithFirstHeight(const ParameterLayout& layout, std::int64_t rows);
+
 class LayerBlocks {
  public:
   // Blocks take layout.floats floats together; what they hold is undefined.

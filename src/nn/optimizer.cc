@@ -248,6 +248,11 @@ std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double
   return std::make_unique<PlainSgd>(decay, sparse_rows, device);
 }
 
+bool IsDirect(const OptimizerOptions& options, double momentum, std::int64_t sparse_rows) {
+  return ParseWord("--optimizer", options.optimizer, kKinds) == Kind::kSgd && momentum == 0 &&
+         (options.weight_decay == 0 || sparse_rows == 0);
+}
+
 std::int64_t OptimizerBytes(const OptimizerOptions& options, double momentum,
                             const ParameterLayout& layout, std::int64_t sparse_rows) {
   const bool adam = ParseWord("--optimizer", options.optimizer, kKinds) == Kind::kAdam;

@@ -64,7 +64,9 @@ std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double
                                          const ParameterLayout& layout, std::int64_t sparse_rows,
                                          Device& device);
 
-// Bytes of device memory that the state above takes.
+// Whether that optimiser would be direct().
+bool IsDirect(const OptimizerOptions& options, double momentum, std::int64_t sparse_rows);
+// Bytes of device memory that its state takes.
 std::int64_t OptimizerBytes(const OptimizerOptions& options, double momentum,
                             const ParameterLayout& layout, std::int64_t sparse_rows);
 

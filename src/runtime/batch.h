@@ -1,4 +1,5 @@
-// Rows of a data set as a device sees them.
+// Rows of a data set where they lie: what a device that shares host memory sees, and what is copied
+// to any other (batch_copy.h).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace hogbatch {
 
-// Views of host rows for a device that shares host memory: nothing is copied.
+// Views of host rows: nothing is copied.
 BatchInput ViewInput(const Dataset& data, RowRange rows);
 Targets ViewTargets(const Dataset& data, RowRange rows);
 HostTargets ViewHostTargets(const Dataset& data, RowRange rows);

@@ -41,23 +41,52 @@ void CommonStep::Apply(const Task& task) {
 }
 
 void CommonStep::ApplyLayer(const Task& task, std::size_t layer) {
+  scratch_.Restart();
   const std::vector<Contribution> parts = Gather(task.step, layer);
   const LayerView& whole = memory_.store.views()[layer];
   const RowRange rows = SliceOf(task, whole.weights.rows);
   LayerGradient gradient =
       parts.front().gradient->is_sparse ? SumSparse(parts, rows) : SumDense(parts, rows);
-  LayerView view{.weights = whole.weights.Slice(rows.begin, rows.size()), .bias = {}};
-  if (task.slice == 0) {
-    view.bias = whole.bias;
-    bias_ = Buffer(device_, static_cast<std::size_t>(whole.bias.cols) * sizeof(float));
-    gradient.bias = Tensor::Vector(bias_.span<float>());
-    for (const Contribution& part : parts) {
-      device_.AddScaled(part.gradient->bias, part.share, &part == parts.data() ? 0.0f : 1.0f,
-                        gradient.bias);
-    }
-  }
+  if (task.slice == 0) gradient.bias = SumBiases(parts);
+  if (!device_.info().shares_host_memory) return StepCopy(task, layer, rows, gradient);
+  const LayerView view{.weights = whole.weights.Slice(rows.begin, rows.size()), .bias = whole.bias};
   optimizer_->Step(static_cast<int>(layer), gradient, task.rate, updates_, view);
   device_.Wait();
+}
+
+// A device that cannot reach the store steps a copy of those rows that the gradient has. Nobody
+// else changes them in this step.
+void CommonStep::StepCopy(const Task& task, std::size_t layer, RowRange rows,
+                          const LayerGradient& gradient) {
+  const LayerShape& shape = memory_.store.layout().layers[layer];
+  const auto width = static_cast<std::size_t>(shape.out);
+  std::vector<std::int64_t> at;  // of each row in the store
+  const std::int64_t first = shape.weights_at + rows.begin * shape.out;
+  if (gradient.is_sparse) {
+    for (const std::int32_t row : touched_) at.push_back(first + row * shape.out);
+  } else {
+    for (std::int64_t row = 0; row < rows.size(); ++row) at.push_back(first + row * shape.out);
+  }
+  const auto weight_rows = static_cast<std::int64_t>(at.size());
+  if (!gradient.bias.empty()) at.push_back(shape.bias_at);
+
+  std::vector<float> before(at.size() * width), after(before.size());
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    memory_.store.Read(at[i], std::span(before).subspan(i * width, width));
+  }
+  const Tensor copy =
+      Reach(Tensor::Matrix(HostSpan(before.data(), static_cast<std::int64_t>(before.size())),
+                           static_cast<std::int64_t>(at.size()), shape.out));
+  LayerView view{.weights = copy.Rows(weight_rows), .bias = {}};
+  if (!gradient.bias.empty()) view.bias = copy.Slice(weight_rows, 1);
+  optimizer_->Step(static_cast<int>(layer), gradient, task.rate, updates_, view);
+  if (!after.empty()) {
+    device_.Download(copy.data.base, 0, std::as_writable_bytes(std::span(after)));
+  }
+  device_.Wait();
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    memory_.store.Write(at[i], std::span(after).subspan(i * width, width));
+  }
 }
 
 std::vector<CommonStep::Contribution> CommonStep::Gather(std::int64_t step,
@@ -75,52 +104,90 @@ std::vector<CommonStep::Contribution> CommonStep::Gather(std::int64_t step,
 }
 
 LayerGradient CommonStep::SumDense(std::span<const Contribution> parts, RowRange rows) {
-  const Tensor sum = Scratch(rows.size(), parts.front().gradient->weights.cols);
+  LayerGradient gradient;
+  if (rows.size() == 0) return gradient;  // more workers than rows
+  const std::int64_t cols = parts.front().gradient->weights.cols;
+  gradient.weights = Tensor::Matrix(scratch_.Take<float>(rows.size() * cols), rows.size(), cols);
   for (const Contribution& part : parts) {
-    device_.AddScaled(part.gradient->weights.Slice(rows.begin, rows.size()), part.share,
-                      &part == parts.data() ? 0.0f : 1.0f, sum);
+    device_.AddScaled(Reach(part.gradient->weights.Slice(rows.begin, rows.size())), part.share,
+                      &part == parts.data() ? 0.0f : 1.0f, gradient.weights);
   }
-  return {.weights = sum, .bias = {}, .touched = {}};
+  return gradient;
+}
+
+Tensor CommonStep::SumBiases(std::span<const Contribution> parts) {
+  const Tensor sum = Tensor::Vector(scratch_.Take<float>(parts.front().gradient->bias.cols));
+  for (const Contribution& part : parts) {
+    device_.AddScaled(Reach(part.gradient->bias), part.share, &part == parts.data() ? 0.0f : 1.0f,
+                      sum);
+  }
+  return sum;
 }
 
 LayerGradient CommonStep::SumSparse(std::span<const Contribution> parts, RowRange rows) {
-  const auto in_slice = [&](std::int32_t row) { return row >= rows.begin && row < rows.end; };
-  const auto first = static_cast<std::int32_t>(rows.begin);
+  // Those rows of a gradient that belong to the slice, by their place in it: they follow each
+  // other.
+  const auto in_slice = [&](const Contribution& part) {
+    const std::span<const std::int32_t> all = part.gradient->touched_on_host;
+    const auto begin = std::lower_bound(all.begin(), all.end(), rows.begin);
+    return RowRange{begin - all.begin(),
+                    std::lower_bound(begin, all.end(), rows.end) - all.begin()};
+  };
+  const auto row_of = [&](const Contribution& part, std::int64_t place) {
+    const std::int32_t row = part.gradient->touched_on_host[static_cast<std::size_t>(place)];
+    return row - static_cast<std::int32_t>(rows.begin);
+  };
   touched_.clear();
   for (const Contribution& part : parts) {
-    const std::span<const std::int32_t> named(
-        part.gradient->touched.host(), static_cast<std::size_t>(part.gradient->touched.size));
-    for (const std::int32_t row : named) {
-      if (in_slice(row)) touched_.push_back(row - first);
-    }
+    const RowRange mine = in_slice(part);
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) touched_.push_back(row_of(part, i));
   }
   std::sort(touched_.begin(), touched_.end());
   touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
 
+  LayerGradient gradient{.weights = {},
+                         .bias = {},
+                         .touched = Reach(touched_),
+                         .touched_on_host = touched_,
+                         .is_sparse = true};
+  if (touched_.empty()) return gradient;
   const auto count = static_cast<std::int64_t>(touched_.size());
-  const Tensor sum = Scratch(count, parts.front().gradient->weights.cols);
-  device_.Fill(sum, 0);
+  const std::int64_t cols = parts.front().gradient->weights.cols;
+  gradient.weights = Tensor::Matrix(scratch_.Take<float>(count * cols), count, cols);
+  device_.Fill(gradient.weights, 0);
+  none_skipped_.assign(touched_.size(), 0);
+  const DeviceSpan<const std::int32_t> none_skipped = Reach(none_skipped_);
+  places_.clear();
   for (const Contribution& part : parts) {
-    const std::int32_t* named = part.gradient->touched.host();
+    const RowRange mine = in_slice(part);
+    if (mine.size() == 0) continue;
+    std::vector<std::int32_t>& places = places_.emplace_back();
     auto place = touched_.begin();
-    for (std::int64_t i = 0; i < part.gradient->touched.size; ++i) {
-      if (!in_slice(named[i])) continue;
-      place = std::lower_bound(place, touched_.end(), named[i] - first);
-      device_.AddScaled(part.gradient->weights.Slice(i, 1), part.share, 1,
-                        sum.Slice(place - touched_.begin(), 1));
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+      place = std::lower_bound(place, touched_.end(), row_of(part, i));
+      places.push_back(static_cast<std::int32_t>(place - touched_.begin()));
     }
+    // A step without momentum adds rows where they belong.
+    const TouchedRows where{.rows = Reach(places), .skipped = none_skipped.Sub(0, mine.size())};
+    device_.Momentum(Reach(part.gradient->weights.Slice(mine.begin, mine.size())),
+                     {.rate = -part.share, .momentum = 0}, &where, {}, gradient.weights);
   }
-  return {.weights = sum,
-          .bias = {},
-          .touched = HostSpan<const std::int32_t>(touched_.data(), count),
-          .touched_on_host = touched_,
-          .is_sparse = true};
+  return gradient;
 }
 
-Tensor CommonStep::Scratch(std::int64_t rows, std::int64_t cols) {
-  const auto bytes = static_cast<std::size_t>(rows * cols) * sizeof(float);
-  if (scratch_.bytes() < bytes) scratch_ = Buffer(device_, bytes);
-  return Tensor::Matrix(scratch_.span<float>(), rows, cols);
+Tensor CommonStep::Reach(const Tensor& host) {
+  if (device_.info().shares_host_memory) return host;
+  Check(host.stride == host.cols, "rows that travel lie one behind the other");
+  const std::span<const float> floats(host.host(), static_cast<std::size_t>(host.rows * host.cols));
+  return Tensor::Matrix(scratch_.Upload(floats), host.rows, host.cols);
+}
+
+DeviceSpan<const std::int32_t> CommonStep::Reach(std::span<const std::int32_t> host) {
+  if (device_.info().shares_host_memory) {
+    return HostSpan(host.data(), static_cast<std::int64_t>(host.size()));
+  }
+  const DeviceSpan<std::int32_t> copy = scratch_.Upload(host);
+  return {copy.base, copy.offset, copy.size};
 }
 
 }  // namespace hogbatch

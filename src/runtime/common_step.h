@@ -3,20 +3,22 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "messaging/messages.h"
 #include "nn/optimizer.h"
 #include "runtime/job_memory.h"
+#include "runtime/reused_memory.h"
 
 namespace hogbatch {
 
 class CommonStep {
  public:
-  CommonStep(Device& device, JobMemory& memory) : device_(device), memory_(memory) {}
+  CommonStep(Device& device, JobMemory& memory)
+      : device_(device), memory_(memory), scratch_(device) {}
 
   // Averages the gradients of task.step over their rows, in the order of the workers, and steps the
   // weight rows of slice task.slice of every layer (biases are in slice 0). Optimiser state belongs
@@ -32,7 +34,12 @@ class CommonStep {
   void ApplyLayer(const Task& task, std::size_t layer);
   LayerGradient SumDense(std::span<const Contribution> parts, RowRange rows);
   LayerGradient SumSparse(std::span<const Contribution> parts, RowRange rows);
-  Tensor Scratch(std::int64_t rows, std::int64_t cols);
+  Tensor SumBiases(std::span<const Contribution> parts);
+  void StepCopy(const Task& task, std::size_t layer, RowRange rows, const LayerGradient& gradient);
+
+  // Host memory where the device can reach it: as it is, or a copy.
+  Tensor Reach(const Tensor& host);
+  DeviceSpan<const std::int32_t> Reach(std::span<const std::int32_t> host);
 
   Device& device_;
   JobMemory& memory_;
@@ -40,9 +47,12 @@ class CommonStep {
   std::int32_t slice_ = -1;
   std::int32_t slices_ = 0;
   std::int64_t updates_ = 0;
-  Buffer scratch_;
-  Buffer bias_;
-  std::vector<std::int32_t> touched_;
+
+  // Of one layer's step, until the device is waited for.
+  ReusedMemory scratch_;
+  std::vector<std::int32_t> touched_;             // rows of the slice, by any gradient
+  std::deque<std::vector<std::int32_t>> places_;  // of each gradient's rows among them
+  std::vector<std::int32_t> none_skipped_;
 };
 
 }  // namespace hogbatch

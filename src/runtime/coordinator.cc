@@ -145,9 +145,11 @@ void Coordinator::OnEvaluated(const Evaluation& evaluation) {
 }
 
 void Coordinator::Stop(StopReason reason) {
-  // The first reason stands, unless the model turns out to be worthless.
-  if (reason_ == StopReason::kNone || reason == StopReason::kDiverged) reason_ = reason;
-  if (reason == StopReason::kDiverged || reason == StopReason::kNoWorkers) rounds_.Abandon();
+  // The first reason stands, unless the model turns out to be worthless or nobody is left to
+  // measure it.
+  const bool final = reason == StopReason::kDiverged || reason == StopReason::kNoWorkers;
+  if (reason_ == StopReason::kNone || final) reason_ = reason;
+  if (final) rounds_.Abandon();
 }
 
 void Coordinator::CheckStop() {

@@ -37,9 +37,17 @@ struct JobMemory {
         test(test_data),
         store(Layout(spec)),
         snapshots(2),
+        snapshot_versions(2),
         held(static_cast<std::size_t>(workers)),
         applied(static_cast<std::size_t>(workers)) {
     for (AlignedFloats& snapshot : snapshots) snapshot = AlignedFloats(store.layout().floats);
+  }
+
+  // Copies the model into a snapshot that nobody reads at this time.
+  void TakeSnapshot(SnapshotId id) {
+    const auto index = static_cast<std::size_t>(id);
+    store.CopyTo(snapshots[index].span());
+    ++snapshot_versions[index];
   }
 
   const Dataset& RowsOf(Split split) const { return split == Split::kTest ? *test : data; }
@@ -49,6 +57,8 @@ struct JobMemory {
   const Dataset* test;  // may be null
   ParameterStore store;
   std::vector<AlignedFloats> snapshots;
+  // How often each was taken: a device that holds a copy knows by it whether the copy is good.
+  std::vector<std::int64_t> snapshot_versions;
   std::vector<HeldGradient> held;     // one a worker
   std::vector<AppliedSlice> applied;  // one a slice
   std::vector<float> class_weights;

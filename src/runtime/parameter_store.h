@@ -1,6 +1,6 @@
-// The one model that everybody trains: a flat array in host memory that all CPU workers read and
-// write at once, without locks. It is the only racy memory in the program; core/racy.h says why
-// that is sound.
+// The one model that everybody trains: a flat array in host memory that all workers read and write
+// at once, without locks: CPU workers in place, the others by copies and additions. It is the only
+// racy memory in the program; core/racy.h says why that is sound.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,22 @@ class ParameterStore {
 
   // Copies the model while others may write to it: every float is whole, the set is of no single
   // moment.
-  void CopyTo(std::span<float> to) const {
-    const float* from = floats_.data();
+  void CopyTo(std::span<float> to) const { Read(0, to); }
+
+  // The same for the floats from `at` on, as the layout counts them.
+  void Read(std::int64_t at, std::span<float> to) const {
+    const float* from = floats_.data() + at;
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = RacyLoad(from + i);
+  }
+  // Adds to what others may change meanwhile.
+  void Add(std::int64_t at, std::span<const float> what) {
+    float* to = floats_.data() + at;
+    for (std::size_t i = 0; i < what.size(); ++i) RacyStore(to + i, RacyLoad(to + i) + what[i]);
+  }
+  // Replaces what nobody else changes at this time.
+  void Write(std::int64_t at, std::span<const float> what) {
+    float* to = floats_.data() + at;
+    for (std::size_t i = 0; i < what.size(); ++i) RacyStore(to + i, what[i]);
   }
 
  private:

@@ -1,29 +1,29 @@
 #include "runtime/worker.h"
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "core/error.h"
-#include "nn/metrics.h"
 #include "nn/model.h"
 #include "runtime/batch.h"
 #include "runtime/common_step.h"
 #include "runtime/private_gradient.h"
+#include "runtime/replica_worker.h"
+#include "runtime/snapshot_evaluator.h"
 
 namespace hogbatch {
 namespace {
 
-// Rows that go through the network at once in an evaluation.
-constexpr std::int64_t kEvaluationRows = 256;
-
-class TrainingWorker : public Worker {
+// A worker on a device that shares host memory: it trains in the store itself.
+class SharingWorker : public Worker {
  public:
-  TrainingWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory)
-      : id_(id), device_(std::move(device)), memory_(memory), common_step_(*device_, memory) {
-    Check(device_->info().shares_host_memory, "a worker on a device that needs a replica");
+  SharingWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory)
+      : id_(id),
+        device_(std::move(device)),
+        memory_(memory),
+        evaluator_(*device_, memory),
+        common_step_(*device_, memory) {
     class_weights_ = Tensor::Vector(HostSpan(
         memory.class_weights.data(), static_cast<std::int64_t>(memory.class_weights.size())));
   }
@@ -35,10 +35,9 @@ class TrainingWorker : public Worker {
       case TaskKind::kApply:
         return;
       case TaskKind::kSnapshot:
-        return memory_.store.CopyTo(
-            memory_.snapshots[static_cast<std::size_t>(task.snapshot)].span());
+        return memory_.TakeSnapshot(task.snapshot);
       case TaskKind::kEvaluate:
-        return EvaluateRows(task);
+        evaluation_ += evaluator_.Evaluate(task);
     }
   }
 
@@ -53,10 +52,10 @@ class TrainingWorker : public Worker {
   }
 
   Report Finish(const Task& task) override {
-    Report report{.task = task.id, .worker = id_, .loss_sum = loss_sum_, .evaluation = evaluation_};
-    loss_sum_ = 0;
-    evaluation_ = {};
-    return report;
+    return {.task = task.id,
+            .worker = id_,
+            .loss_sum = std::exchange(loss_sum_, 0),
+            .evaluation = std::exchange(evaluation_, {})};
   }
 
  private:
@@ -113,7 +112,10 @@ class TrainingWorker : public Worker {
     const BatchInput first = input.is_sparse ? compactor_->Compact(memory_.data, rows) : input;
     const auto touched =
         input.is_sparse ? std::span(compactor_->touched()) : std::span<const std::int32_t>();
-    model.Backward(input, first, memory_.store.views(), gradient_->Targets(touched));
+    model.Backward(
+        input, first, memory_.store.views(),
+        gradient_->Targets(touched,
+                           HostSpan(touched.data(), static_cast<std::int64_t>(touched.size()))));
   }
 
   void AddLosses(const Tensor& losses) {
@@ -123,28 +125,6 @@ class TrainingWorker : public Worker {
                       std::as_writable_bytes(std::span(row_losses_)));
     device_->Wait();
     for (const float loss : row_losses_) loss_sum_ += loss;
-  }
-
-  void EvaluateRows(const Task& task) {
-    if (!evaluation_model_) {
-      evaluation_model_.emplace(memory_.model, *device_, kEvaluationRows, Use::kInference);
-    }
-    const AlignedFloats& snapshot = memory_.snapshots[static_cast<std::size_t>(task.snapshot)];
-    const std::vector<LayerView> layers =
-        ViewLayers(memory_.store.layout(),
-                   HostSpan(snapshot.data(), static_cast<std::int64_t>(snapshot.size())));
-    const Dataset& data = memory_.RowsOf(task.split);
-    for (std::int64_t row = task.rows.begin; row < task.rows.end; row += kEvaluationRows) {
-      const RowRange rows{row, std::min(row + kEvaluationRows, task.rows.end)};
-      const Tensor outputs = evaluation_model_->Forward(ViewInput(data, rows), layers);
-      outputs_.resize(static_cast<std::size_t>(outputs.rows * outputs.cols));
-      device_->Download(outputs.data.base,
-                        static_cast<std::size_t>(outputs.data.offset) * sizeof(float),
-                        std::as_writable_bytes(std::span(outputs_)));
-      device_->Wait();
-      evaluation_ += Evaluate(memory_.model.loss, outputs_, outputs.cols,
-                              ViewHostTargets(data, rows), memory_.class_weights);
-    }
   }
 
   // Scratch for batches of this size and the slightly larger ones that tails make.
@@ -160,15 +140,14 @@ class TrainingWorker : public Worker {
   std::unique_ptr<Device> device_;
   JobMemory& memory_;
   std::unique_ptr<Optimizer> optimizer_;
+  SnapshotEvaluator evaluator_;
   CommonStep common_step_;
   Tensor class_weights_;
   std::optional<Model> model_;
-  std::optional<Model> evaluation_model_;
   std::optional<PrivateGradient> gradient_;
   std::optional<ColumnCompactor> compactor_;
   std::vector<GradientTarget> direct_targets_;
   std::vector<float> row_losses_;
-  std::vector<float> outputs_;
   std::int64_t updates_ = 0;
   double loss_sum_ = 0;
   EvaluationSums evaluation_;
@@ -177,7 +156,8 @@ class TrainingWorker : public Worker {
 }  // namespace
 
 std::unique_ptr<Worker> MakeWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory) {
-  return std::make_unique<TrainingWorker>(id, std::move(device), memory);
+  if (!device->info().shares_host_memory) return MakeReplicaWorker(id, std::move(device), memory);
+  return std::make_unique<SharingWorker>(id, std::move(device), memory);
 }
 
 }  // namespace hogbatch

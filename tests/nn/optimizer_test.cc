@@ -266,7 +266,9 @@ TEST(Optimizer, IsDirectOnlyWithoutStateBetweenGradientAndStep) {
     options.optimizer = kind;
     options.momentum = momentum;
     options.weight_decay = decay;
-    return Trial(options, rows).optimizer().direct();
+    const bool is_direct = Trial(options, rows).optimizer().direct();
+    EXPECT_EQ(IsDirect(options, momentum, rows == Rows::kSparse ? kIn : 0), is_direct);
+    return is_direct;
   };
   EXPECT_TRUE(direct("sgd", 0, 0, Rows::kDense));
   EXPECT_TRUE(direct("sgd", 0, 0.1, Rows::kDense));

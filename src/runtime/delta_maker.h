@@ -1,0 +1,49 @@
+// What one update adds to the model, made on the device that trains a replica of it. Δ, not new
+// weights, is what goes back to the store: what others wrote there meanwhile survives, and no
+// difference of nearly equal numbers is taken.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "nn/optimizer.h"
+#include "runtime/private_gradient.h"
+#include "runtime/reused_memory.h"
+
+namespace hogbatch {
+
+class DeltaMaker {
+ public:
+  // Optimiser state, if there is any, lies on `device`.
+  DeltaMaker(const ModelSpec& spec, const OptimizerOptions& options, double momentum,
+             Device& device);
+
+  // Where Model::Backward is to write so that Make can turn it into `delta`. `touched` as in
+  // PrivateGradient.
+  std::span<const GradientTarget> Targets(float rate, std::span<const std::int32_t> touched,
+                                          std::span<const LayerView> delta);
+
+  // After Backward on `replica`: completes `delta`. `update` counts this worker's updates from 1.
+  void Make(float rate, std::int64_t update, std::span<const LayerView> replica,
+            std::span<const LayerView> delta);
+
+  // What it takes of a device if updates touch at most `touched` rows of a sparse first layer.
+  static std::int64_t Bytes(const ModelSpec& spec, const OptimizerOptions& options, double momentum,
+                            std::int64_t touched);
+
+ private:
+  void StepLayer(std::size_t layer, float rate, std::int64_t update, const LayerView& replica,
+                 const LayerView& delta);
+
+  Device& device_;
+  double decay_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::optional<PrivateGradient> gradient_;  // none: gradients are Δ but for their scale
+  ReusedMemory touched_;
+  std::vector<GradientTarget> targets_;
+};
+
+}  // namespace hogbatch

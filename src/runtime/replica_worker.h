@@ -1,0 +1,16 @@
+// A worker on a device that does not share host memory.
+#pragma once
+
+#include <memory>
+
+#include "runtime/worker.h"
+
+namespace hogbatch {
+
+// For each update: rows and a copy of the layers travel to the device, which makes Δ of them; Δ
+// travels back and is added to the store. Of a sparse first layer only the rows that the batch
+// touches travel. Compute queues all that, Commit waits for it and merges.
+std::unique_ptr<Worker> MakeReplicaWorker(WorkerId id, std::unique_ptr<Device> device,
+                                          JobMemory& memory);
+
+}  // namespace hogbatch
