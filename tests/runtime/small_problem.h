@@ -11,6 +11,7 @@
 #include "device/simulated.h"
 #include "nn/initialize.h"
 #include "tests/runtime/fakes.h"
+#include "tests/runtime/strict_device.h"
 
 namespace hogbatch {
 
@@ -50,11 +51,13 @@ struct SmallRun {
   std::string algorithm = "hogbatch";
   AlgorithmOptions algorithm_options = {};
   Storage storage = Storage::kDense;
+  std::int64_t train_rows = 2000;                      // and a tenth of that for validation
   std::vector<double> seconds_per_row = {1e-4, 1e-4};  // one a worker
   OptimizerOptions optimizer = {};
   RateOptions rate = {.lr = 0.05};
   RunRules rules = {.epochs = 3, .target_loss = {}};
   std::int64_t fail_call = 0;  // of the last worker's device
+  int distant = 0;             // so many of the last workers have devices that share no host memory
 
   Recorder recorder = {};
   RunResult result = {};
@@ -67,9 +70,8 @@ struct SmallRun {
   enum class Time : std::uint8_t { kVirtual, kReal };
 
   std::vector<float> Run(Time time) {
-    constexpr std::int64_t kRows = 2200;
-    constexpr std::int64_t kTrain = 2000;
-    const Dataset data = MakeRows(kRows, 30, storage);
+    const std::int64_t valid_rows = train_rows / 10;
+    const Dataset data = MakeRows(train_rows + valid_rows, 30, storage);
     const ModelSpec spec{.inputs = 30,
                          .hidden = {24, 16},
                          .outputs = 2,
@@ -81,8 +83,8 @@ struct SmallRun {
     memory.optimizer = optimizer;
     memory.explicit_momentum = optimizer.momentum;
 
-    Coordinator::Setup setup{.job = {.id = 0, .model = spec, .train_rows = kTrain},
-                             .rows = {.train = kTrain, .valid = kRows - kTrain, .test = 0},
+    Coordinator::Setup setup{.job = {.id = 0, .model = spec, .train_rows = train_rows},
+                             .rows = {.train = train_rows, .valid = valid_rows, .test = 0},
                              .rules = rules,
                              .rates = RatePlan(rate, rules.epochs),
                              .workers = {}};
@@ -90,10 +92,15 @@ struct SmallRun {
     std::vector<CostModel> costs;
     for (int i = 0; i < count; ++i) {
       costs.push_back({.seconds_per_row = seconds_per_row[static_cast<std::size_t>(i)]});
-      setup.workers.push_back({.name = "cpu." + std::to_string(i), .description = "test"});
-      factories.push_back([&, i] {
+      const bool is_distant = i + distant >= count;
+      setup.workers.push_back({.name = (is_distant ? "cuda." : "cpu.") + std::to_string(i),
+                               .description = "test",
+                               .kind = is_distant ? DeviceKind::kCuda : DeviceKind::kCpu,
+                               .depth = is_distant ? 2 : 1});
+      factories.push_back([&, i, is_distant] {
         std::unique_ptr<Device> device =
             cpu::MakeDevice(setup.workers[static_cast<std::size_t>(i)]);
+        if (is_distant) device = MakeStrictDevice(std::move(device));
         const std::int64_t fails = i + 1 == count ? fail_call : 0;
         if (time == Time::kVirtual || fails > 0) {
           device = sim::MakeSimulatedDevice(

@@ -1,0 +1,53 @@
+#include "algorithms/algorithms.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/runtime/fakes.h"
+
+namespace hogbatch {
+namespace {
+
+WorkerState WorkerOf(WorkerId id, DeviceKind kind) {
+  return {.id = id, .device = {.name = "a", .description = "b", .kind = kind}};
+}
+
+TEST(FixedRows, AreTheUsualOfTheDeviceOrTheNearestInRange) {
+  EXPECT_EQ(FixedRows(BatchRange{1, 64}), 16);
+  EXPECT_EQ(FixedRows(BatchRange{32, 64}), 32);
+  EXPECT_EQ(FixedRows(BatchRange{64, 8192}, DeviceKind::kOpenCl), 512);
+  EXPECT_EQ(FixedRows(BatchRange{64, 128}, DeviceKind::kCuda), 128);
+  const AlgorithmOptions options{.cpu_batch = {8, 8}, .gpu_batch = {256, 256}};
+  EXPECT_EQ(FixedRows(options, DeviceKind::kCpu), 8);
+  EXPECT_EQ(FixedRows(options, DeviceKind::kCuda), 256);
+  EXPECT_EQ(FixedRows(options, DeviceKind::kOpenCl), 256);
+}
+
+TEST(FixedRows, FollowTheKindOfDeviceInEveryAlgorithm) {
+  for (const std::string& name : AlgorithmNames()) {
+    SCOPED_TRACE(name);
+    const std::unique_ptr<Algorithm> algorithm =
+        MakeAlgorithm(name, {.cpu_batch = {8, 8}, .gpu_batch = {256, 256}});
+    const std::vector<WorkerState> workers = {WorkerOf(0, DeviceKind::kCpu),
+                                              WorkerOf(1, DeviceKind::kOpenCl)};
+    const JobState job{.id = 0, .train_rows = 100000, .remaining_rows = 100000};
+    const JobTable table{.jobs = {&job, 1}, .workers = workers};
+    EXPECT_EQ(algorithm->Assign(workers[0], table)->update_rows, 8);
+    EXPECT_EQ(algorithm->Assign(workers[1], table)->update_rows, 256);
+  }
+}
+
+// Slower updates, fewer of them in a task: about 20 ms of work whatever the device.
+TEST(Hogbatch, GivesTasksOfOneLengthToDevicesOfAnySpeed) {
+  const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
+  const std::vector<WorkerState> workers = {WorkerOf(0, DeviceKind::kCpu),
+                                            WorkerOf(1, DeviceKind::kCuda)};
+  const JobState job{.id = 0, .train_rows = 10000000, .remaining_rows = 10000000};
+  const JobTable table{.jobs = {&job, 1}, .workers = workers};
+  algorithm->Observe({.worker = 0, .rows = 16, .updates = 1, .seconds = 0.0005});
+  algorithm->Observe({.worker = 1, .rows = 512, .updates = 1, .seconds = 0.004});
+  EXPECT_EQ(algorithm->Assign(workers[0], table)->updates, 40);
+  EXPECT_EQ(algorithm->Assign(workers[1], table)->updates, 5);
+}
+
+}  // namespace
+}  // namespace hogbatch

@@ -1,0 +1,40 @@
+// A device for tests that shares no memory with the host and takes the contract of device.h at its
+// word: whatever a real one may do, it does.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+
+#include "device/device.h"
+
+namespace hogbatch {
+
+// A call that breaks the contract.
+class Misuse : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+// What was asked of a strict device; to be read when it is gone, or on its thread.
+struct DeviceUse {
+  std::int64_t live_bytes = 0;
+  std::int64_t peak_bytes = 0;
+  std::int64_t uploaded_bytes = 0;
+  std::int64_t downloaded_bytes = 0;
+  std::int64_t waits = 0;
+  std::int64_t leaked_blocks = 0;  // when it was destroyed
+};
+
+// Computes with `inner`, which shares host memory, but
+//  - hands out addresses that nobody can follow, and takes no other;
+//  - runs nothing before Wait(), which reads what was to be uploaded and writes what was to be
+//    downloaded; until then downloads read as NaN;
+//  - fills new memory with NaN;
+// and throws Misuse if memory is freed or changed behind queued work, if a call reaches past its
+// block, is about nothing, or comes from another thread.
+std::unique_ptr<Device> MakeStrictDevice(std::unique_ptr<Device> inner,
+                                         DeviceKind kind = DeviceKind::kCuda,
+                                         std::shared_ptr<DeviceUse> use = nullptr);
+
+}  // namespace hogbatch

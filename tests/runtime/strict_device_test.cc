@@ -1,0 +1,95 @@
+// The strict device finds what it is there to find.
+#include "tests/runtime/strict_device.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+#include <vector>
+
+#include "cpu/cpu.h"
+
+namespace hogbatch {
+namespace {
+
+class StrictDevice : public testing::Test {
+ protected:
+  Tensor Vector(const Buffer& buffer) const { return Tensor::Vector(buffer.span<float>()); }
+  void Send(const std::vector<float>& from, const Buffer& to) {
+    device_->Upload(std::as_bytes(std::span(from)), to.span<float>().base, 0);
+  }
+  void Fetch(const Buffer& from, std::vector<float>& to) {
+    device_->Download(from.span<float>().base, 0, std::as_writable_bytes(std::span(to)));
+  }
+
+  std::unique_ptr<Device> device_ =
+      MakeStrictDevice(cpu::MakeDevice({.name = "cpu.0", .description = "test"}));
+  std::vector<float> host_ = {1, 2, 3, 4};
+};
+
+TEST_F(StrictDevice, RunsWhatIsQueuedWhenItIsWaitedForAndNotBefore) {
+  Buffer a(*device_, 16), b(*device_, 16);
+  std::vector<float> back(4, 0.0f);
+  Send(host_, a);
+  device_->Fill(Vector(b), 10);
+  device_->AddScaled(Vector(a), 2, 1, Vector(b));
+  Fetch(b, back);
+  EXPECT_TRUE(std::isnan(back[0]));
+  device_->Wait();
+  EXPECT_EQ(back, (std::vector<float>{12, 14, 16, 18}));
+}
+
+TEST_F(StrictDevice, HandsOutMemoryThatHoldsNoNumbers) {
+  Buffer a(*device_, 16);
+  std::vector<float> back(4, 0.0f);
+  Fetch(a, back);
+  device_->Wait();
+  EXPECT_TRUE(std::isnan(back[3]));
+}
+
+TEST_F(StrictDevice, RefusesHostMemory) {
+  EXPECT_THROW(device_->Fill(Tensor::Vector(HostSpan(host_.data(), 4)), 0), Misuse);
+  EXPECT_THROW(Send(host_, {}), Misuse);
+}
+
+TEST_F(StrictDevice, NoticesHostMemoryThatChangesOnItsWay) {
+  Buffer a(*device_, 16);
+  Send(host_, a);
+  host_[2] = 7;
+  EXPECT_THROW(device_->Wait(), Misuse);
+}
+
+TEST_F(StrictDevice, NoticesMemoryThatIsFreedBehindQueuedWork) {
+  Buffer a(*device_, 16);
+  device_->Fill(Vector(a), 1);
+  a = Buffer();
+  EXPECT_THROW(device_->Wait(), Misuse);
+}
+
+TEST_F(StrictDevice, RefusesCallsPastABlockAndAboutNothing) {
+  Buffer a(*device_, 16);
+  EXPECT_THROW(device_->Fill(Tensor::Vector({a.span<float>().base, 1, 4}), 0), Misuse);
+  EXPECT_THROW(device_->Fill(Vector(a).Rows(0), 0), Misuse);
+}
+
+TEST_F(StrictDevice, BelongsToOneThread) {
+  std::jthread([&] { EXPECT_THROW(device_->Wait(), Misuse); });
+}
+
+TEST(StrictDeviceUse, CountsWhatItHolds) {
+  const auto use = std::make_shared<DeviceUse>();
+  {
+    const auto device = MakeStrictDevice(cpu::MakeDevice({.name = "cpu.0", .description = "test"}),
+                                         DeviceKind::kCuda, use);
+    {
+      Buffer a(*device, 64), b(*device, 128);
+    }
+    device->Allocate(64);
+    EXPECT_EQ(use->live_bytes, 64);
+    EXPECT_EQ(use->peak_bytes, 192);
+  }
+  EXPECT_EQ(use->leaked_blocks, 1);
+}
+
+}  // namespace
+}  // namespace hogbatch
