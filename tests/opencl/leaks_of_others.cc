@@ -1,9 +1,9 @@
-// What OpenCL implementations keep until the process ends. Nothing of ours is in it: these are
-// libraries that are loaded from /etc/OpenCL/vendors, and the compilers below them.
+// PoCL and the compilers below it lose memory when they compile. Their libraries are built without
+// frame pointers, so that a leak of theirs never shows who called them. What we lose of OpenCL's
+// own objects no leak checker sees, for PoCL holds them all: OpenClDriver.LeavesNothingBehind does.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:libpocl.so\n"
-         "leak:libLLVM\n"
-         "leak:libclang-cpp.so\n"
-         "leak:libOpenCL.so\n";
+         "leak:libLLVM-\n"
+         "leak:libclang-cpp.so\n";
 }

@@ -57,6 +57,10 @@ inline void Order(gpu::Driver& driver, gpu::Stream awaited, gpu::Stream waiter) 
   driver.Release(event);
 }
 
+// One work item an element: PoCL goes through a work item's own elements one after the other, and
+// they lie far apart.
+inline std::int64_t GroupsFor(const Tensor& y) { return y.rows * y.cols / gpu::kLanes + 1; }
+
 // y = value
 inline void Fill(gpu::Driver& driver, const Tensor& y, float value) {
   using enum gpu::ArgumentType;
@@ -64,7 +68,7 @@ inline void Fill(gpu::Driver& driver, const Tensor& y, float value) {
                                            {.integer = y.stride},    {.number = value},
                                            {.integer = y.rows},      {.integer = y.cols}};
   const gpu::ArgumentType types[] = {kAddress, kLong, kLong, kFloat, kLong, kLong};
-  driver.Launch({gpu::Kernel::hb_fill, 4, arguments, types});
+  driver.Launch({gpu::Kernel::hb_fill, GroupsFor(y), arguments, types});
 }
 
 // y = keep · y + scale · x
@@ -78,7 +82,7 @@ inline void AddScaled(gpu::Driver& driver, const Tensor& x, float scale, float k
                                            {.integer = y.rows},        {.integer = y.cols}};
   const gpu::ArgumentType types[] = {kAddress, kLong, kLong, kFloat, kFloat,
                                      kAddress, kLong, kLong, kLong,  kLong};
-  driver.Launch({gpu::Kernel::hb_add_scaled, 4, arguments, types});
+  driver.Launch({gpu::Kernel::hb_add_scaled, GroupsFor(y), arguments, types});
 }
 
 // Waits for everything.
