@@ -104,7 +104,7 @@ TEST(DistantRun, LearnsWithEveryOptimiser) {
 // Every call of the device fails once in a short run: the failure is told, the model stays one, and
 // others go on.
 void ExpectFailuresToBeSurvived(SmallRun run) {
-  run.train_rows = 160;
+  run.train_rows = 96;
   run.rules.epochs = 1;
   const bool alone = run.seconds_per_row.size() == 1;
   for (std::int64_t call = 1;; ++call) {
