@@ -132,7 +132,10 @@ Offer Ask(Interface interface) {
     offer.devices = Open(interface).list();
     if (offer.devices.empty()) offer.why_none = WordsOf(interface).no_devices;
   } catch (const std::exception& error) {
+    // Who asks knows the interface, and says it.
+    const std::string prefix = fmt::format("{}: ", WordsOf(interface).name);
     offer.why_none = error.what();
+    if (offer.why_none.starts_with(prefix)) offer.why_none.erase(0, prefix.size());
   }
   return offer;
 }

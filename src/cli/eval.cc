@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "cli/devices.h"
 #include "cli/eval_report.h"
+#include "cli/memory_check.h"
 #include "cli/model_file.h"
 #include "cli/prediction.h"
 #include "datasets/dataset.h"
@@ -74,13 +75,13 @@ class Evaluator {
 }  // namespace
 
 int Eval(const EvalOptions& options) {
-  const std::vector<DeviceFactory> devices =
-      FactoriesOf(ChooseDevices(options.devices, ThisMachine()));
+  const std::vector<DeviceChoice> devices = ChooseDevices(options.devices, ThisMachine());
   const SavedModel model = LoadModel(options.model);
+  CheckInferenceFits(devices, model.spec);
   const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kRequired);
 
   Evaluator evaluator(model, data);
-  Infer(devices, model.spec, model.parameters, data,
+  Infer(FactoriesOf(devices), model.spec, model.parameters, data,
         [&](RowRange rows, std::span<const float> outputs) { evaluator.Add(rows, outputs); });
   const EvalReport report = evaluator.Report();
   WriteOutput(options.json ? EvalJson(report) : EvalText(report));

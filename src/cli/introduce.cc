@@ -104,7 +104,7 @@ std::vector<std::string> IntroductionLines(const TrainOptions& options, const Tr
   lines.push_back(TrainingLine(options, plan));
   lines.push_back(fmt::format("results   {}", folder));
   if (FixedRows(plan.batches, DeviceKind::kCpu) == 1 &&
-      AsynchronousWorkers(options.algorithm, CpuWorkers(plan)) > 1) {
+      AsynchronousWorkers(options.algorithm, CountWorkers(plan).cpu) > 1) {
     lines.emplace_back(
         "note      at one row per update, cores that write the same weights hinder each other and "
         "can be slower together than one alone");

@@ -2,6 +2,7 @@
 #include "cli/console.h"
 #include "cli/devices.h"
 #include "cli/files.h"
+#include "cli/memory_check.h"
 #include "cli/model_file.h"
 #include "cli/prediction.h"
 #include "core/replaced_file.h"
@@ -11,9 +12,9 @@
 namespace hogbatch {
 
 int Predict(const PredictOptions& options) {
-  const std::vector<DeviceFactory> devices =
-      FactoriesOf(ChooseDevices(options.devices, ThisMachine()));
+  const std::vector<DeviceChoice> devices = ChooseDevices(options.devices, ThisMachine());
   const SavedModel model = LoadModel(options.model);
+  CheckInferenceFits(devices, model.spec);
   const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional);
 
   const PredictionFormat format{.probabilities = options.probabilities, .top = options.top};
@@ -27,7 +28,7 @@ int Predict(const PredictOptions& options) {
     }
   };
   write(PredictionHeader(model.schema, format));
-  Infer(devices, model.spec, model.parameters, data,
+  Infer(FactoriesOf(devices), model.spec, model.parameters, data,
         [&](RowRange rows, std::span<const float> outputs) {
           CheckFinite(data.source, rows, outputs);
           write(order.Add(rows, PredictionLines(model.schema, model.spec.loss, outputs, format)));

@@ -11,6 +11,7 @@
 #include "cli/files.h"
 #include "cli/interrupts.h"
 #include "cli/introduce.h"
+#include "cli/memory_check.h"
 #include "cli/model_file.h"
 #include "cli/records.h"
 #include "cli/train_observer.h"
@@ -73,7 +74,7 @@ Start MakeStart(const TrainOptions& options, TrainPlan& plan, const TrainingData
   Start start{.spec = MakeSpec(options, plan, training), .class_weights = {}, .weights = {}};
   start.class_weights =
       ParseClassWeights(options.class_weights, training.schema, training.data, training.train_rows);
-  CheckNetworkFits(options, plan, start.spec);
+  CheckTrainingFits(options, plan, start.spec, training.data);
   start.weights = TakeStartingWeights(options, plan, start.spec, training.schema);
   return start;
 }
@@ -93,7 +94,7 @@ std::vector<float> TakeParameters(const JobMemory& memory, const Coordinator& co
 
 // A thread that feeds a GPU is best left free, and so are those that its driver starts from it.
 Pinning ChoosePinning(const TrainOptions& options, const TrainPlan& plan) {
-  return options.no_pin || CpuWorkers(plan) == 0 ? Pinning::kNone : Pinning::kCores;
+  return options.no_pin || CountWorkers(plan).cpu == 0 ? Pinning::kNone : Pinning::kCores;
 }
 
 RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
@@ -168,9 +169,10 @@ int Train(const TrainOptions& asked) {
   TrainOptions options = asked;
   Console console(ChooseVerbosity(options));
   TrainPlan plan = MakePlan(options);
-  if (!options.quiet && CpuWorkers(plan) > Cores().count()) {
+  const int threads = CountWorkers(plan).cpu;
+  if (!options.quiet && threads > Cores().count()) {
     console.Warn(fmt::format("{} workers share {} cores; more workers than cores rarely help",
-                             CpuWorkers(plan), Cores().count()));
+                             threads, Cores().count()));
   }
   // A folder the user named is tried before a large file is read; a dated one is made when needed.
   if (!options.out.empty()) MakeOutputFolder(options.out);

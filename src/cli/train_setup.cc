@@ -79,10 +79,12 @@ TrainPlan MakePlan(const TrainOptions& options) {
   return plan;
 }
 
-int CpuWorkers(const TrainPlan& plan) {
-  return static_cast<int>(std::ranges::count_if(plan.devices, [](const DeviceChoice& choice) {
-    return choice.info.kind == DeviceKind::kCpu;
-  }));
+WorkerCounts CountWorkers(const TrainPlan& plan) {
+  WorkerCounts workers;
+  for (const DeviceChoice& choice : plan.devices) {
+    ++(choice.info.kind == DeviceKind::kCpu ? workers.cpu : workers.gpu);
+  }
+  return workers;
 }
 
 ModelSpec MakeSpec(const TrainOptions& options, const TrainPlan& plan,
@@ -99,34 +101,6 @@ double MomentumToApply(const TrainOptions& options, int workers) {
   const double total = options.optimizer.momentum;
   if (options.optimizer.no_momentum_correction) return total;
   return ExplicitMomentum(total, AsynchronousWorkers(options.algorithm, workers));
-}
-
-std::int64_t BytesToTrain(const TrainOptions& options, const ModelSpec& spec, int workers) {
-  constexpr std::int64_t kCopies = 4;  // the store, two snapshots, and the weights to start with
-  const bool adam = options.optimizer.optimizer == "adam";
-  const std::int64_t states = adam ? 2 : (MomentumToApply(options, workers) > 0 ? 1 : 0);
-  const ParameterLayout layout = Layout(spec);
-  const bool together = AsynchronousWorkers(options.algorithm, workers) < workers;
-  const bool gradients = states > 0 || together;
-  // A gradient of a sparse first layer has only the rows that a batch touches.
-  const std::int64_t gradient =
-      layout.floats - (spec.sparse_input ? layout.layers.front().bias_at : 0);
-  std::int64_t floats = kCopies * layout.floats;
-  // Workers that step together share out one state.
-  floats += states * (together ? 1 : workers) * layout.floats;
-  floats += gradients ? workers * gradient : 0;
-  return floats * static_cast<std::int64_t>(sizeof(float));
-}
-
-void CheckNetworkFits(const TrainOptions& options, const TrainPlan& plan, const ModelSpec& spec) {
-  const std::int64_t there = plan.host_memory_bytes;
-  const std::int64_t needed = BytesToTrain(options, spec, static_cast<int>(plan.devices.size()));
-  if (there <= 0 || needed <= there) return;
-  throw UserError(
-      fmt::format("this network needs {:.3g} GB of memory to train on {} worker{}, and there are "
-                  "{:.3g} GB; choose smaller layers with --hidden",
-                  static_cast<double>(needed) / 1e9, plan.devices.size(),
-                  plan.devices.size() == 1 ? "" : "s", static_cast<double>(there) / 1e9));
 }
 
 std::vector<float> TakeStartingWeights(const TrainOptions& options, TrainPlan& plan,

@@ -27,7 +27,12 @@ struct TrainPlan {
 };
 TrainPlan MakePlan(const TrainOptions& options);
 
-int CpuWorkers(const TrainPlan& plan);
+struct WorkerCounts {
+  int cpu = 0;
+  int gpu = 0;
+  int all() const { return cpu + gpu; }
+};
+WorkerCounts CountWorkers(const TrainPlan& plan);
 
 // Makes the labels those that --loss asks for: classes named by numbers become numbers for
 // "squared", and a class a row becomes one label a row for "sigmoid". UserError where that makes no
@@ -39,13 +44,6 @@ ModelSpec MakeSpec(const TrainOptions& options, const TrainPlan& plan,
 
 // The explicit part of --momentum (see ExplicitMomentum).
 double MomentumToApply(const TrainOptions& options, int workers);
-
-// Bytes that the parameters of a training take, all copies and optimiser state counted, while
-// `workers` train.
-std::int64_t BytesToTrain(const TrainOptions& options, const ModelSpec& spec, int workers);
-
-// UserError for a network that needs more memory than the machine has.
-void CheckNetworkFits(const TrainOptions& options, const TrainPlan& plan, const ModelSpec& spec);
 
 // A flat array of Layout(spec). Moves it out of plan.start, where there is one.
 std::vector<float> TakeStartingWeights(const TrainOptions& options, TrainPlan& plan,
