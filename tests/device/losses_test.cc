@@ -13,11 +13,11 @@ class Losses : public OnEveryDevice {
     Matrix gradient;
   };
 
-  // Row r's labels, r % 4 of them, spread over the outputs.
+  // Row r's labels, r % 4 of them, spread over the outputs; with few outputs some come twice.
   static std::vector<std::int32_t> LabelsOf(std::int64_t row, std::int64_t outputs) {
     std::vector<std::int32_t> labels;
     for (std::int64_t i = 0; i < row % 4; ++i) {
-      labels.push_back(static_cast<std::int32_t>((row + i * 7) % outputs));
+      labels.push_back(static_cast<std::int32_t>((row * 3001 + i * 4177) % outputs));
     }
     return labels;
   }
@@ -172,31 +172,35 @@ TEST_P(Losses, NanInAnOutputMakesLossAndGradientNan) {
 
 // A device that cannot stop in the middle says NaN; neither reads or writes beyond the outputs.
 TEST_P(Losses, AClassThatIsNoOutputDoesNotPassUnnoticed) {
-  const DeviceMatrix o(device(), Random(3, 5));
-  for (const std::int32_t wrong : {-1, 5, 1 << 30, -(1 << 30)}) {
-    SCOPED_TRACE(wrong);
-    const DeviceArray<std::int32_t> indices(device(), {0, wrong, 4});
+  for (const std::int32_t outputs : {5, 3000}) {
+    const DeviceMatrix o(device(), Random(3, outputs)), weights(device(), Random(1, outputs, 1, 2));
+    const DeviceMatrix losses(device(), Matrix::Zero(1, 3));
+    const DeviceMatrix gradient(device(), Random(3, outputs), 2);
     const DeviceArray<std::int64_t> offsets(device(), {0, 1, 2, 3});
-    const DeviceMatrix losses(device(), Matrix::Zero(1, 3)), gradient(device(), Random(3, 5), 2);
     const auto expect_noticed = [&](const auto& call) {
       try {
         call();
-        const Matrix got = losses.Get();
+        const Matrix got = losses.Get(), slopes = gradient.Get();
         EXPECT_TRUE(std::isnan(got(0, 1)));
         EXPECT_FALSE(std::isnan(got(0, 0)) || std::isnan(got(0, 2)));
-        EXPECT_FALSE(gradient.Get().row(0).array().isNaN().any());
-        EXPECT_FALSE(gradient.Get().row(2).array().isNaN().any());
+        EXPECT_FALSE(slopes.row(0).array().isNaN().any());
+        EXPECT_FALSE(slopes.row(2).array().isNaN().any());
       } catch (const Error&) {
       }
     };
-    expect_noticed([&] {
-      device().SoftmaxLoss(o.tensor(), {.classes = indices.view()}, {}, 1, losses.tensor(),
-                           gradient.tensor());
-    });
-    expect_noticed([&] {
-      device().SigmoidLoss(o.tensor(), {.label_offsets = offsets.view(), .labels = indices.view()},
-                           {}, 1, losses.tensor(), gradient.tensor());
-    });
+    for (const std::int32_t wrong : {-1, outputs, 1 << 30, -(1 << 30)}) {
+      SCOPED_TRACE(testing::Message() << wrong << " of " << outputs);
+      const DeviceArray<std::int32_t> indices(device(), {0, wrong, 4});
+      expect_noticed([&] {
+        device().SoftmaxLoss(o.tensor(), {.classes = indices.view()}, weights.tensor(), 1,
+                             losses.tensor(), gradient.tensor());
+      });
+      expect_noticed([&] {
+        device().SigmoidLoss(o.tensor(),
+                             {.label_offsets = offsets.view(), .labels = indices.view()},
+                             weights.tensor(), 1, losses.tensor(), gradient.tensor());
+      });
+    }
   }
 }
 
