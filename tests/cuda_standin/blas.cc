@@ -93,8 +93,7 @@ using namespace hogbatch::standin;
 
 cublasStatus_t cublasCreate(cublasHandle_t* handle) {
   return RunBlas("cublasCreate", Purpose::kUse, [&](Machine& machine) {
-    if (handle == nullptr) throw Misuse{Fault::kValue, "the handle has no place to go"};
-    *handle = static_cast<cublasHandle_t>(machine.blas.Make({.device = CurrentDevice()}));
+    Give(handle, static_cast<cublasHandle_t>(machine.blas.Make({.device = CurrentDevice()})));
   });
 }
 

@@ -1,33 +1,11 @@
-// cublasLt's entry points: products with a bias and an activation in one go.
-#include <cublasLt.h>
+// cublasLt's product, with a bias in one go, and the choice of an algorithm for it.
+#include "tests/cuda_standin/blas_lt.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstring>
-#include <string>
-
-#include "tests/cuda_standin/blas.h"
+#include <string_view>
 
 namespace hogbatch::standin {
-
-struct Matmul {
-  std::int32_t transpose_a = CUBLAS_OP_N;
-  std::int32_t transpose_b = CUBLAS_OP_N;
-  std::uint32_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  const void* bias = nullptr;
-};
-
-struct Layout {
-  std::uint64_t rows = 0, cols = 0;
-  std::int64_t leading = 0;
-};
-
-struct Preference {
-  std::uint64_t workspace_bytes = 0;
-  std::array<std::uint32_t, 4> alignments = {256, 256, 256, 256};  // of A, B, C, D
-};
-
 namespace {
 
 // What an algorithm was chosen for, and all a call with it must keep to; cublasLtMatmulAlgo_t holds
@@ -126,66 +104,6 @@ void AddBias(const float* bias, const Sgemm& product) {
   }
 }
 
-template <typename T>
-void SetValue(T& member, const void* value, std::size_t bytes) {
-  if (value == nullptr || bytes != sizeof(T)) {
-    throw Misuse{Fault::kValue, "the attribute takes " + std::to_string(sizeof(T)) +
-                                    " bytes, not " + std::to_string(bytes)};
-  }
-  std::memcpy(&member, value, bytes);
-}
-
-template <typename T>
-void Give(T* result, T value) {
-  if (result == nullptr) throw Misuse{Fault::kValue, "the result has no place to go"};
-  *result = value;
-}
-
-void SetAttribute(Matmul& matmul, cublasLtMatmulDescAttributes_t attribute, const void* value,
-                  std::size_t bytes) {
-  switch (attribute) {
-    case CUBLASLT_MATMUL_DESC_TRANSA:
-    case CUBLASLT_MATMUL_DESC_TRANSB: {
-      std::int32_t& operation =
-          attribute == CUBLASLT_MATMUL_DESC_TRANSA ? matmul.transpose_a : matmul.transpose_b;
-      SetValue(operation, value, bytes);
-      if (operation != CUBLAS_OP_N && operation != CUBLAS_OP_T) {
-        throw Misuse{Fault::kValue, "a matrix is neither plain nor transposed"};
-      }
-      return;
-    }
-    case CUBLASLT_MATMUL_DESC_EPILOGUE: {
-      SetValue(matmul.epilogue, value, bytes);
-      if (matmul.epilogue != CUBLASLT_EPILOGUE_DEFAULT &&
-          matmul.epilogue != CUBLASLT_EPILOGUE_BIAS) {
-        throw Misuse{Fault::kUnsupported, "there is no such epilogue here"};
-      }
-      return;
-    }
-    case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
-      SetValue(matmul.bias, value, bytes);
-      return;
-    default:
-      throw Misuse{Fault::kUnsupported, "there is no such attribute here"};
-  }
-}
-
-void SetAttribute(Preference& preference, cublasLtMatmulPreferenceAttributes_t attribute,
-                  const void* value, std::size_t bytes) {
-  switch (attribute) {
-    case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
-      return SetValue(preference.workspace_bytes, value, bytes);
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES:
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES:
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES:
-      return SetValue(preference.alignments[attribute - CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES],
-                      value, bytes);
-    default:
-      throw Misuse{Fault::kUnsupported, "there is no such attribute here"};
-  }
-}
-
 // Real heuristics have nothing for some products, and say so; which ones those are here, the seed
 // says. A caller must do without cublasLt then.
 bool HasAlgorithm(const Choice& choice, std::uint64_t seed) {
@@ -201,78 +119,6 @@ bool HasAlgorithm(const Choice& choice, std::uint64_t seed) {
 }  // namespace hogbatch::standin
 
 using namespace hogbatch::standin;
-
-cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
-  return RunBlas("cublasLtCreate", Purpose::kUse, [&](Machine& machine) {
-    Give(handle, static_cast<cublasLtHandle_t>(machine.blas_lt.Make({.device = CurrentDevice()})));
-  });
-}
-
-cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
-  return RunBlas("cublasLtDestroy", Purpose::kGiveBack,
-                 [&](Machine& machine) { machine.blas_lt.Destroy(handle); });
-}
-
-cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* matmul, cublasComputeType_t compute,
-                                        cudaDataType_t scale) {
-  return RunBlas("cublasLtMatmulDescCreate", Purpose::kUse, [&](Machine& machine) {
-    if ((compute != CUBLAS_COMPUTE_32F && compute != CUBLAS_COMPUTE_32F_PEDANTIC) ||
-        scale != CUDA_R_32F) {
-      throw Misuse{Fault::kValue, "this mode does not compute in floats alone"};
-    }
-    Give(matmul,
-         static_cast<cublasLtMatmulDesc_t>(machine.matmuls.Make(std::make_shared<Matmul>())));
-  });
-}
-
-cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t matmul,
-                                              cublasLtMatmulDescAttributes_t attribute,
-                                              const void* value, std::size_t bytes) {
-  return RunBlas("cublasLtMatmulDescSetAttribute", Purpose::kUse, [&](Machine& machine) {
-    SetAttribute(*machine.matmuls.Get(matmul), attribute, value, bytes);
-  });
-}
-
-cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t matmul) {
-  return RunBlas("cublasLtMatmulDescDestroy", Purpose::kGiveBack,
-                 [&](Machine& machine) { machine.matmuls.Destroy(matmul); });
-}
-
-cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDataType type,
-                                          std::uint64_t rows, std::uint64_t cols,
-                                          std::int64_t leading) {
-  return RunBlas("cublasLtMatrixLayoutCreate", Purpose::kUse, [&](Machine& machine) {
-    if (type != CUDA_R_32F) throw Misuse{Fault::kValue, "a matrix is not of floats"};
-    const Layout made{.rows = rows, .cols = cols, .leading = leading};
-    Give(layout,
-         static_cast<cublasLtMatrixLayout_t>(machine.layouts.Make(std::make_shared<Layout>(made))));
-  });
-}
-
-cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
-  return RunBlas("cublasLtMatrixLayoutDestroy", Purpose::kGiveBack,
-                 [&](Machine& machine) { machine.layouts.Destroy(layout); });
-}
-
-cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* preference) {
-  return RunBlas("cublasLtMatmulPreferenceCreate", Purpose::kUse, [&](Machine& machine) {
-    Give(preference, static_cast<cublasLtMatmulPreference_t>(
-                         machine.preferences.Make(std::make_shared<Preference>())));
-  });
-}
-
-cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
-                                                    cublasLtMatmulPreferenceAttributes_t attribute,
-                                                    const void* value, std::size_t bytes) {
-  return RunBlas("cublasLtMatmulPreferenceSetAttribute", Purpose::kUse, [&](Machine& machine) {
-    SetAttribute(*machine.preferences.Get(preference), attribute, value, bytes);
-  });
-}
-
-cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
-  return RunBlas("cublasLtMatmulPreferenceDestroy", Purpose::kGiveBack,
-                 [&](Machine& machine) { machine.preferences.Destroy(preference); });
-}
 
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t matmul,
                                               cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,

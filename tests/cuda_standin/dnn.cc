@@ -8,7 +8,6 @@
 #include <string>
 
 #include "tests/cuda_standin/blas.h"
-#include "tests/cuda_standin/machine.h"
 
 namespace hogbatch::standin {
 
@@ -42,12 +41,6 @@ cudnnStatus_t RunDnn(const char* call, Purpose purpose, const std::function<void
     default:
       return CUDNN_STATUS_EXECUTION_FAILED;
   }
-}
-
-template <typename T>
-void Give(T* result, T value) {
-  if (result == nullptr) throw Misuse{Fault::kValue, "the result has no place to go"};
-  *result = value;
 }
 
 const TensorShape& Described(Machine& machine, cudnnTensorDescriptor_t tensor) {

@@ -2,13 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "core/error.h"
-#include "gpu/cuda/cuda_driver.h"
-#include "gpu/gpu_device.h"
+#include "tests/cuda_standin/small_work.h"
 #include "tests/cuda_standin/standin.h"
 
 namespace hogbatch::standin {
@@ -23,53 +22,20 @@ class Faults : public testing::Test {
   ~Faults() override { Restart(Settings::FromEnvironment()); }
 };
 
-std::unique_ptr<Device> MakeDevice() {
-  return gpu::MakeGpuDevice(cuda::MakeDriver(cuda::ListDevices().at(0)));
-}
-
-// Every kind of call that training makes: transfers, products with and without a bias, kernels,
-// softmax, and memory that comes and goes.
-void TrainALittle() {
-  const std::unique_ptr<Device> device = MakeDevice();
-  const std::array<float, 64> host = {};
-  const std::array<std::int32_t, 4> classes = {0, 1, 2, 3};
-  const Buffer x(*device, sizeof(host)), w(*device, sizeof(host)), bias(*device, sizeof(host)),
-      y(*device, sizeof(host)), gradient(*device, sizeof(host)), loss(*device, sizeof(host)),
-      targets(*device, sizeof(classes));
-  for (const Buffer* buffer : {&x, &w, &bias}) {
-    device->Upload(std::as_bytes(std::span(host)), buffer->span<float>().base, 0);
-  }
-  device->Upload(std::as_bytes(std::span(classes)), targets.span<std::int32_t>().base, 0);
-  const auto matrix = [](const Buffer& buffer) {
-    return Tensor::Matrix(buffer.span<float>(), 4, 4);
-  };
-  const auto vector = [](const Buffer& buffer) {
-    return Tensor::Vector(buffer.span<float>().Sub(0, 4));
-  };
-  const DeviceSpan<std::int32_t> of = targets.span<std::int32_t>();
-  for (int step = 0; step < 2; ++step) {
-    device->DenseForward(matrix(x), matrix(w), vector(bias), Activation::kIdentity, matrix(y), {});
-    device->DenseForward(matrix(x), matrix(w), vector(bias), Activation::kRelu, matrix(y), {});
-    device->SoftmaxLoss(matrix(y), {.classes = {of.base, of.offset, of.size}}, {}, 1, vector(loss),
-                        matrix(gradient));
-    device->DenseBackwardWeights(matrix(x), matrix(gradient), -1, 1, matrix(w), vector(bias));
-    std::array<float, 4> losses;
-    device->Download(loss.span<float>().base, 0, std::as_writable_bytes(std::span(losses)));
-    {
-      const Buffer passing(*device, 100);
-    }
-    device->Wait();
-  }
+void DoSmallWork() {
+  const std::unique_ptr<Device> device = MakeDevice(0);
+  SmallWork work(*device);
+  for (const auto step : SmallWork::kSteps) (work.*step)();
 }
 
 TEST_F(Faults, AnyCallThatFailsBecomesADeviceErrorAndLeavesNothingBehind) {
   int failures = 0;
   for (std::int64_t call = 1;; ++call) {
-    ASSERT_LT(call, 2000) << "training a little never ends";
+    ASSERT_LT(call, 2000) << "a little work never ends";
     Restart({.fail_at = call});
     std::optional<std::string> said;
     try {
-      TrainALittle();
+      DoSmallWork();
     } catch (const DeviceError& error) {
       said = error.what();
     }
@@ -87,7 +53,7 @@ TEST_F(Faults, AnyCallThatFailsBecomesADeviceErrorAndLeavesNothingBehind) {
 TEST_F(Faults, FullMemoryIsSaidAndTheDeviceGoesOn) {
   Restart({.memory_bytes = std::size_t{64} << 20});
   {
-    const std::unique_ptr<Device> device = MakeDevice();
+    const std::unique_ptr<Device> device = MakeDevice(0);
     try {
       device->Allocate(std::size_t{40} << 20);
       FAIL() << "there is no such memory";
@@ -102,7 +68,7 @@ TEST_F(Faults, FullMemoryIsSaidAndTheDeviceGoesOn) {
 
 TEST_F(Faults, TooLittleMemoryForTheLibrariesIsSaid) {
   Restart({.memory_bytes = std::size_t{1} << 20});
-  EXPECT_THROW(MakeDevice(), OutOfDeviceMemory);
+  EXPECT_THROW(MakeDevice(0), OutOfDeviceMemory);
   EXPECT_THAT(TakeViolations(), IsEmpty());
 }
 

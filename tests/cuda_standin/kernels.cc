@@ -127,7 +127,7 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
                                        std::to_string(CurrentDevice())};
     }
     CheckGrid(grid, block, shared_bytes);
-    RequireResult(arguments);
+    if (arguments == nullptr) throw Misuse{Fault::kValue, "the kernel has no arguments"};
     Bound bound = entry.trampoline(arguments, {machine.memory, device});
     machine.timeline.Queue(
         stream, {.what = std::string(entry.name),

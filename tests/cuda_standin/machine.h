@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tests/cuda_standin/handles.h"
@@ -60,6 +61,13 @@ class Machine {
   std::vector<char> is_dead_;  // by device
   std::vector<std::string> violations_;
 };
+
+// What a call answers goes somewhere.
+template <typename T>
+void Give(T* result, std::type_identity_t<T> value) {
+  if (result == nullptr) throw Misuse{Fault::kValue, "the result has no place to go"};
+  *result = value;
+}
 
 // What the calling thread has chosen with cudaSetDevice.
 int& CurrentDevice();

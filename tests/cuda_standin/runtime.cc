@@ -63,31 +63,25 @@ using namespace hogbatch::standin;
 
 cudaError_t cudaDriverGetVersion(int* version) {
   return RunCuda("cudaDriverGetVersion", Purpose::kLook, [&](Machine& machine) {
-    RequireResult(version);
     const int set = machine.settings.driver_version;
-    *version = set == 0 ? CUDART_VERSION : set;
+    Give(version, set == 0 ? CUDART_VERSION : set);
   });
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-  return RunCuda("cudaRuntimeGetVersion", Purpose::kLook, [&](Machine&) {
-    RequireResult(version);
-    *version = CUDART_VERSION;
-  });
+  return RunCuda("cudaRuntimeGetVersion", Purpose::kLook,
+                 [&](Machine&) { Give(version, CUDART_VERSION); });
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return RunCuda("cudaGetDeviceCount", Purpose::kAsk, [&](Machine& machine) {
-    RequireResult(count);
-    *count = machine.settings.devices;
-  });
+  return RunCuda("cudaGetDeviceCount", Purpose::kAsk,
+                 [&](Machine& machine) { Give(count, machine.settings.devices); });
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return RunCuda("cudaGetDeviceProperties", Purpose::kAsk, [&](Machine& machine) {
-    RequireResult(properties);
     RequireDevice(machine, device);
-    *properties = {};
+    Give(properties, {});
     std::snprintf(properties->name, sizeof(properties->name), "stand-in GPU %d", device);
     properties->totalGlobalMem = machine.memory.capacity();
     properties->major = 9;
@@ -101,7 +95,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   return RunCuda("cudaDeviceGetPCIBusId", Purpose::kAsk, [&](Machine& machine) {
-    RequireResult(text);
+    Give(text, '\0');
     RequireDevice(machine, device);
     if (length < 13) throw Misuse{Fault::kValue, "a PCI address takes 13 characters"};
     std::snprintf(text, length, "0000:%02X:00.0", device + 1);
@@ -118,17 +112,14 @@ cudaError_t cudaSetDevice(int device) {
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return RunCuda("cudaMemGetInfo", Purpose::kUse, [&](Machine& machine) {
-    RequireResult(free);
-    RequireResult(total);
-    *total = machine.memory.capacity();
-    *free = *total - machine.memory.used(CurrentDevice());
+    Give(total, machine.memory.capacity());
+    Give(free, *total - machine.memory.used(CurrentDevice()));
   });
 }
 
 cudaError_t cudaMalloc(void** address, std::size_t bytes) {
   return RunCuda("cudaMalloc", Purpose::kUse, [&](Machine& machine) {
-    RequireResult(address);
-    *address = bytes == 0 ? nullptr : machine.memory.Allocate(CurrentDevice(), bytes);
+    Give(address, bytes == 0 ? nullptr : machine.memory.Allocate(CurrentDevice(), bytes));
   });
 }
 
@@ -143,8 +134,7 @@ cudaError_t cudaFree(void* address) {
 
 cudaError_t cudaMallocHost(void** address, std::size_t bytes) {
   return RunCuda("cudaMallocHost", Purpose::kUse, [&](Machine& machine) {
-    RequireResult(address);
-    *address = bytes == 0 ? nullptr : machine.memory.AllocatePinned(bytes);
+    Give(address, bytes == 0 ? nullptr : machine.memory.AllocatePinned(bytes));
   });
 }
 
@@ -163,11 +153,10 @@ cudaError_t cudaFreeHost(void* address) {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
   return RunCuda("cudaStreamCreateWithFlags", Purpose::kUse, [&](Machine& machine) {
-    RequireResult(stream);
     if (flags != cudaStreamNonBlocking) {
       throw Misuse{Fault::kValue, "a stream that is not cudaStreamNonBlocking may wait for others"};
     }
-    *stream = static_cast<cudaStream_t>(machine.timeline.MakeStream(CurrentDevice()));
+    Give(stream, static_cast<cudaStream_t>(machine.timeline.MakeStream(CurrentDevice())));
   });
 }
 
@@ -190,11 +179,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
   return RunCuda("cudaEventCreateWithFlags", Purpose::kUse, [&](Machine& machine) {
-    RequireResult(event);
     if ((flags & ~(cudaEventBlockingSync | cudaEventDisableTiming)) != 0) {
       throw Misuse{Fault::kValue, "there is no such flag"};
     }
-    *event = static_cast<cudaEvent_t>(machine.timeline.MakeEvent(CurrentDevice()));
+    Give(event, static_cast<cudaEvent_t>(machine.timeline.MakeEvent(CurrentDevice())));
   });
 }
 

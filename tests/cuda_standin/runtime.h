@@ -12,9 +12,4 @@ namespace hogbatch::standin {
 // Run() in the runtime's codes; remembers the last error for cudaGetLastError.
 cudaError_t RunCuda(const char* call, Purpose purpose, const std::function<void(Machine&)>& body);
 
-// What a call answers goes somewhere.
-inline void RequireResult(const void* result) {
-  if (result == nullptr) throw Misuse{Fault::kValue, "the result has no place to go"};
-}
-
 }  // namespace hogbatch::standin

@@ -1,0 +1,147 @@
+#include <array>
+#include <utility>
+
+#include "tests/cuda_standin/numbers.h"
+
+namespace hogbatch::standin {
+namespace {
+
+class Blas : public Standin {
+ protected:
+  Blas() { Begin(); }
+  void Begin() {
+    cudaSetDevice(0);
+    stream = MakeStream();
+    cublasCreate(&handle);
+    cublasSetStream(handle, stream);
+    a = Allocate<float>(100);
+    b = Allocate<float>(100);
+    c = Allocate<float>(100);
+  }
+  // 4 × 6 = 4 × 5 · 5 × 6, but for what a test changes.
+  struct Call {
+    cublasOperation_t op_a = CUBLAS_OP_N, op_b = CUBLAS_OP_N;
+    int m = 4, n = 6, k = 5, lda = 4, ldb = 5, ldc = 4;
+  };
+  cublasStatus_t Multiply(const Call& call) {
+    return cublasSgemm(handle, call.op_a, call.op_b, call.m, call.n, call.k, &one, a, call.lda, b,
+                       call.ldb, &one, c, call.ldc);
+  }
+
+  float one = 1;
+  cublasHandle_t handle = nullptr;
+  cudaStream_t stream = nullptr;
+  float *a = nullptr, *b = nullptr, *c = nullptr;
+};
+
+TEST_F(Blas, ProductsAreColumnMajorInEveryForm) {
+  for (const auto op_a : {CUBLAS_OP_N, CUBLAS_OP_T}) {
+    for (const auto op_b : {CUBLAS_OP_N, CUBLAS_OP_T}) {
+      for (const auto& [m, n, k] :
+           {std::array{1, 1, 1}, std::array{9, 5, 3}, std::array{33, 70, 600}}) {
+        const Numbers x(op_a == CUBLAS_OP_N ? m : k, op_a == CUBLAS_OP_N ? k : m,
+                        (op_a == CUBLAS_OP_N ? m : k) + 2);
+        const Numbers y(op_b == CUBLAS_OP_N ? k : n, op_b == CUBLAS_OP_N ? n : k,
+                        (op_b == CUBLAS_OP_N ? k : n) + 1);
+        const Numbers z(m, n, m + 3);
+        float* result = z.OnDevice();
+        const float alpha = 0.5f, beta = -2;
+        ASSERT_EQ(cublasSgemm(handle, op_a, op_b, m, n, k, &alpha, x.OnDevice(), x.leading,
+                              y.OnDevice(), y.leading, &beta, result, z.leading),
+                  CUBLAS_STATUS_SUCCESS);
+        cudaStreamSynchronize(stream);
+        ExpectProduct(Read(result, z.values.size()), x, op_a, y, op_b, alpha, beta, z, k);
+      }
+    }
+  }
+  ExpectNoViolation();
+}
+
+TEST_F(Blas, WithBetaZeroTheResultMayHoldAnything) {
+  const Numbers x(4, 5, 4), y(5, 6, 5);
+  const float zero = 0;  // c is still NaN
+  cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 6, 5, &one, x.OnDevice(), 4, y.OnDevice(), 5,
+              &zero, c, 4);
+  cudaStreamSynchronize(stream);
+  ExpectProduct(Read(c, 24), x, CUBLAS_OP_N, y, CUBLAS_OP_N, 1, 0, Numbers(4, 6, 4), 5);
+}
+
+TEST_F(Blas, LeadingDimensionsAndSizesAreChecked) {
+  const Call wrong[] = {{.lda = 3},
+                        {.ldb = 4},
+                        {.ldc = 3},
+                        {.op_a = CUBLAS_OP_T, .lda = 4},
+                        {.op_b = CUBLAS_OP_T, .ldb = 5},
+                        {.m = -1},
+                        {.n = -1},
+                        {.k = -1},
+                        {.op_a = CUBLAS_OP_C}};
+  for (const Call& call : wrong) {
+    EXPECT_EQ(Multiply(call), CUBLAS_STATUS_INVALID_VALUE);
+    ExpectViolation("cublasSgemm");
+    Begin();
+  }
+  EXPECT_EQ(Multiply({}), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(Multiply({.op_a = CUBLAS_OP_T, .op_b = CUBLAS_OP_T, .lda = 5, .ldb = 6}),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(Multiply({.m = 0}), CUBLAS_STATUS_SUCCESS);
+  ExpectNoViolation();
+}
+
+TEST_F(Blas, MatricesLieInTheirBlocks) {
+  EXPECT_EQ(Multiply({.k = 25, .ldb = 25}), CUBLAS_STATUS_EXECUTION_FAILED);
+  ExpectViolation("B reaches 200 bytes past 400 bytes");
+  Begin();
+  c = a;
+  EXPECT_EQ(Multiply({}), CUBLAS_STATUS_INVALID_VALUE);
+  ExpectViolation("C is also read as A or B");
+}
+
+TEST_F(Blas, AHandleNeedsAStreamOfItsDevice) {
+  cublasHandle_t fresh = nullptr;
+  cublasCreate(&fresh);
+  std::swap(fresh, handle);
+  EXPECT_EQ(Multiply({}), CUBLAS_STATUS_NOT_INITIALIZED);
+  ExpectViolation("has no stream");
+  Begin();
+  cudaSetDevice(1);
+  EXPECT_EQ(cublasSetStream(handle, MakeStream()), CUBLAS_STATUS_INVALID_VALUE);
+  ExpectViolation("different devices");
+  Begin();
+  cudaSetDevice(1);
+  EXPECT_EQ(Multiply({}), CUBLAS_STATUS_NOT_INITIALIZED);
+  ExpectViolation("a cuBLAS handle of device 0 is used on device 1");
+  Begin();
+  cublasDestroy(handle);
+  EXPECT_EQ(Multiply({}), CUBLAS_STATUS_NOT_INITIALIZED);
+  ExpectViolation("the cuBLAS handle was destroyed before");
+}
+
+TEST_F(Blas, AWorkspaceIsLostWithTheStreamAndStaysAllocated) {
+  float* workspace = Allocate<float>(1000);
+  cublasSetWorkspace(handle, workspace, 4000);
+  EXPECT_EQ(Multiply({}), CUBLAS_STATUS_SUCCESS);
+  cublasSetStream(handle, stream);
+  ExpectViolation("set it after the stream");
+  Begin();
+  workspace = Allocate<float>(1000);
+  cublasSetWorkspace(handle, workspace, 4000);
+  cudaFree(workspace);
+  EXPECT_EQ(Multiply({}), CUBLAS_STATUS_EXECUTION_FAILED);
+  ExpectViolation("lies in freed 4000 bytes");
+  Begin();
+  EXPECT_EQ(cublasSetWorkspace(handle, a + 1, 4), CUBLAS_STATUS_INVALID_VALUE);
+  ExpectViolation("aligned to 256 bytes");
+}
+
+TEST_F(Blas, NumbersAreTheHostsAndStayFloats) {
+  EXPECT_EQ(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 6, 5, a, a, 4, b, 5, &one, c, 4),
+            CUBLAS_STATUS_INVALID_VALUE);
+  ExpectViolation("alpha lies on the device");
+  Begin();
+  EXPECT_EQ(cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH), CUBLAS_STATUS_INVALID_VALUE);
+  ExpectViolation("fewer digits");
+}
+
+}  // namespace
+}  // namespace hogbatch::standin
