@@ -1,5 +1,6 @@
 // The first steps of a training on one device alone, for comparing devices with each other: the
-// same rows, weights and rates whatever the device.
+// same rows, weights and rates whatever the device. Comparisons to the last digits need a smooth
+// activation: at the kink of a ReLU rounding decides about a slope, and two trainings part there.
 #pragma once
 
 #include <cstdint>
