@@ -45,6 +45,7 @@ class OpenClDriver final : public gpu::Driver {
 
  private:
   KernelObject MakeKernel(cl_program program, std::string_view name) const;
+  void FreeScratch() noexcept;
   cl_command_queue queue(Stream stream) const {
     return queues_[static_cast<std::size_t>(stream)].get();
   }
@@ -57,6 +58,8 @@ class OpenClDriver final : public gpu::Driver {
   std::array<KernelObject, gpu::kKernelNames.size()> kernels_;
   std::unordered_map<void*, Memory> pinned_;  // by the address it is mapped to
   std::size_t allocated_ = 0;
+  void* scratch_ = nullptr;
+  std::size_t scratch_bytes_ = 0;
 };
 
 std::size_t SizeOf(cl_mem memory) noexcept {
@@ -99,6 +102,7 @@ KernelObject OpenClDriver::MakeKernel(cl_program program, std::string_view name)
 OpenClDriver::~OpenClDriver() {
   for (const Queue& queue : queues_) clFinish(queue.get());
   clFinish(mapping_.get());
+  FreeScratch();
   // CLBlast keeps the programs it compiled for a context, and with them the context, for as long as
   // the process lives. It has no narrower call than this; other devices compile theirs once more,
   // which the caches of OpenCL implementations make quick.
@@ -190,8 +194,22 @@ void OpenClDriver::Synchronize() {
   for (const Queue& queue : queues_) complaints_.Check(clFinish(queue.get()), "clFinish");
 }
 
+// CLBlast would allocate its scratch anew for every product, and some implementations wait for the
+// device when that is freed. One piece is enough, for products come one after the other.
 void OpenClDriver::Multiply(const Product& product) {
-  QueueProduct(product, queue(Stream::kCompute), complaints_);
+  const std::size_t needed = ScratchBytesFor(product, queue(Stream::kCompute), complaints_);
+  if (needed > scratch_bytes_) {
+    FreeScratch();
+    scratch_ = Allocate(needed);
+    scratch_bytes_ = needed;
+  }
+  QueueProduct(product, queue(Stream::kCompute), static_cast<cl_mem>(scratch_), complaints_);
+}
+
+void OpenClDriver::FreeScratch() noexcept {
+  if (scratch_) Free(scratch_);  // products that are queued keep it until they are done
+  scratch_ = nullptr;
+  scratch_bytes_ = 0;
 }
 
 void OpenClDriver::Launch(const KernelCall& call) {

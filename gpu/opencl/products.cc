@@ -4,11 +4,22 @@
 #include <fmt/format.h>
 
 #include <climits>
+#include <string>
 
 namespace hogbatch::opencl {
 namespace {
 
+using gpu::Product;
+
 cl_mem MemoryOf(const Tensor& tensor) { return static_cast<cl_mem>(tensor.data.base); }
+std::size_t OffsetOf(const Tensor& tensor) { return static_cast<std::size_t>(tensor.data.offset); }
+
+CLBlastTranspose TurnOfA(const Product& product) {
+  return product.form == Product::Form::kTransposeA ? CLBlastTransposeYes : CLBlastTransposeNo;
+}
+CLBlastTranspose TurnOfB(const Product& product) {
+  return product.form == Product::Form::kTransposeB ? CLBlastTransposeYes : CLBlastTransposeNo;
+}
 
 // CLBlast's kernels count elements in int.
 void CheckReach(const Tensor& tensor, std::int64_t rows, std::int64_t cols,
@@ -20,29 +31,44 @@ void CheckReach(const Tensor& tensor, std::int64_t rows, std::int64_t cols,
       rows, cols));
 }
 
-}  // namespace
-
-void QueueProduct(const gpu::Product& product, cl_command_queue queue,
-                  const Complaints& complaints) {
-  const bool a_turned = product.form == gpu::Product::Form::kTransposeA;
-  const bool b_turned = product.form == gpu::Product::Form::kTransposeB;
+void CheckReach(const Product& product, const Complaints& complaints) {
   const std::int64_t rows = product.rows, cols = product.cols, inner = product.inner;
+  const bool a_turned = TurnOfA(product) == CLBlastTransposeYes;
+  const bool b_turned = TurnOfB(product) == CLBlastTransposeYes;
   CheckReach(product.a, a_turned ? inner : rows, a_turned ? rows : inner, complaints);
   CheckReach(product.b, b_turned ? cols : inner, b_turned ? inner : cols, complaints);
   CheckReach(product.c, rows, cols, complaints);
+}
 
-  const auto transpose = [](bool turned) {
-    return turned ? CLBlastTransposeYes : CLBlastTransposeNo;
-  };
-  const auto at = [](const Tensor& tensor) { return static_cast<std::size_t>(tensor.data.offset); };
-  // With beta 0 CLBlast's kernels do not read c, so that NaN in it is forgotten.
-  const CLBlastStatusCode code =
-      CLBlastSgemm(CLBlastLayoutRowMajor, transpose(a_turned), transpose(b_turned), rows, cols,
-                   inner, product.alpha, MemoryOf(product.a), at(product.a), product.a.stride,
-                   MemoryOf(product.b), at(product.b), product.b.stride, product.beta,
-                   MemoryOf(product.c), at(product.c), product.c.stride, &queue, nullptr);
+void CheckCode(CLBlastStatusCode code, const Product& product, const Complaints& complaints) {
   if (code == CLBlastSuccess) return;
-  complaints.Check(code, fmt::format("CLBlastSgemm of {} × {} × {}", rows, inner, cols));
+  complaints.Check(
+      code, fmt::format("CLBlastSgemm of {} × {} × {}", product.rows, product.inner, product.cols));
+}
+
+}  // namespace
+
+std::size_t ScratchBytesFor(const Product& product, cl_command_queue queue,
+                            const Complaints& complaints) {
+  CheckReach(product, complaints);
+  std::size_t bytes = 0;
+  const CLBlastStatusCode code = CLBlastSGemmTempBufferSize(
+      CLBlastLayoutRowMajor, TurnOfA(product), TurnOfB(product), product.rows, product.cols,
+      product.inner, OffsetOf(product.a), product.a.stride, OffsetOf(product.b), product.b.stride,
+      OffsetOf(product.c), product.c.stride, &queue, &bytes);
+  CheckCode(code, product, complaints);
+  return bytes;
+}
+
+// With beta 0 CLBlast's kernels do not read c, so that NaN in it is forgotten.
+void QueueProduct(const Product& product, cl_command_queue queue, cl_mem scratch,
+                  const Complaints& complaints) {
+  const CLBlastStatusCode code = CLBlastSgemmWithTempBuffer(
+      CLBlastLayoutRowMajor, TurnOfA(product), TurnOfB(product), product.rows, product.cols,
+      product.inner, product.alpha, MemoryOf(product.a), OffsetOf(product.a), product.a.stride,
+      MemoryOf(product.b), OffsetOf(product.b), product.b.stride, product.beta, MemoryOf(product.c),
+      OffsetOf(product.c), product.c.stride, &queue, nullptr, scratch);
+  CheckCode(code, product, complaints);
 }
 
 }  // namespace hogbatch::opencl

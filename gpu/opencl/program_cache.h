@@ -1,4 +1,5 @@
-// Compiled programs between runs.
+// Our kernels as they were compiled, between runs. CLBlast keeps its own for the life of a process
+// alone and relies on the cache that OpenCL implementations have (PoCL, NVIDIA's and AMD's do).
 #pragma once
 
 #include <filesystem>
