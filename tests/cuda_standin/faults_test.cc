@@ -66,6 +66,23 @@ TEST_F(Faults, FullMemoryIsSaidAndTheDeviceGoesOn) {
   EXPECT_THAT(TakeViolations(), IsEmpty());
 }
 
+TEST_F(Faults, MemoryMayEndAnywhere) {
+  constexpr std::size_t kWorkspace = std::size_t{32} << 20;
+  int ended = 0, sufficed = 0;
+  for (std::size_t more = 0; more < 100 << 10; more += 1 << 10) {
+    Restart({.memory_bytes = kWorkspace + more});
+    try {
+      DoSmallWork();
+      ++sufficed;
+    } catch (const OutOfDeviceMemory&) {
+      ++ended;
+    }
+    EXPECT_THAT(TakeViolations(), IsEmpty()) << "with " << more << " bytes beyond the workspace";
+  }
+  EXPECT_GT(ended, 10);
+  EXPECT_GT(sufficed, 10);
+}
+
 TEST_F(Faults, TooLittleMemoryForTheLibrariesIsSaid) {
   Restart({.memory_bytes = std::size_t{1} << 20});
   EXPECT_THROW(MakeDevice(0), OutOfDeviceMemory);

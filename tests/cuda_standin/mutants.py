@@ -129,7 +129,7 @@ def prove(name, mutant, original):
             sys.exit(f"{printed}\nmutants.py: without {name} {ran} tests ended with {code}; all "
                      "should pass")
         code, same, printed = run(mutant, suite, seed)
-        failed = re.findall(r"\[  FAILED  \] (\S+)", printed)
+        failed = re.findall(r"\[  FAILED  \] ([^\s,]+)", printed)
         if code not in SEEN or same != ran or not failed:
             sys.exit(f"{printed}\nmutants.py: {name} was not seen with seed {seed}: {same} tests "
                      f"ended with {code}; some should fail")

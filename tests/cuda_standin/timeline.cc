@@ -44,6 +44,7 @@ Timeline::Stream& Timeline::Find(const void* stream) {
 void Timeline::DestroyStream(const void* stream) {
   Stream& destroyed = Find(stream);
   Drain(destroyed);
+  ended_[destroyed.device].Join(destroyed.clock);
   favourite_ = nullptr;
   streams_.Destroy(stream);
 }
@@ -131,6 +132,7 @@ void Timeline::SynchronizeDevice(int device) {
   for (const auto& [handle, stream] : streams_.all()) {
     if (stream.device == device) Synchronize(reinterpret_cast<const void*>(handle));
   }
+  See(ended_[device]);
 }
 
 void Timeline::Abandon(int device) {

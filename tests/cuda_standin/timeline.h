@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -123,7 +124,8 @@ class Timeline {
   Handles<Stream> streams_{Kind::kStream, "stream"};
   Handles<Event> events_{Kind::kEvent, "event"};
   int made_streams_ = 0;
-  Clock host_;  // what the host knows to be done
+  Clock host_;                  // what the host knows to be done
+  std::map<int, Clock> ended_;  // by device: all work of streams that were destroyed
   std::list<Unseen> unseen_;
   const Stream* favourite_ = nullptr;
   std::vector<std::string> violations_;

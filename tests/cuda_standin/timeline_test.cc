@@ -142,12 +142,15 @@ TEST_F(Streams, AnEventIsRecordedOnItsOwnDevice) {
   ExpectViolation("an event of device 0 is recorded on stream 2 of device 1");
 }
 
-TEST_F(Streams, ADestroyedStreamFinishesItsWork) {
+TEST_F(Streams, ADestroyedStreamFinishesItsWorkAndTheDeviceKnowsOfIt) {
   Fill(block, 5, 10, compute);
+  Download(pinned, block, 10, compute);
   cudaStreamDestroy(compute);
-  cudaFree(AllocatePinned<float>(0));
+  EXPECT_NE(pinned[0], 5) << "nobody waited";
   cudaFree(Allocate<float>(1));  // waits for all of the device
-  EXPECT_EQ(Read(block, 1)[0], 5);
+  EXPECT_EQ(pinned[0], 5);
+  Fill(block, 6, 10, copies);
+  ExpectNoViolation();
 }
 
 }  // namespace
