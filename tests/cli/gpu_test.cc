@@ -1,0 +1,255 @@
+// Whole commands on GPU devices, as users give them: through OpenCL (PoCL where there is no GPU),
+// and through the CUDA plug-in over the stand-in for CUDA.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <tuple>
+
+#include "tests/cli/process.h"
+
+namespace hogbatch {
+namespace {
+
+using testing::Combine;
+using testing::HasSubstr;
+using testing::ValuesIn;
+
+// Where a GPU's plug-in is, and what it needs to work.
+struct Ground {
+  const char* name;
+  const char* option;
+  const char* device;
+  const char* plugins;
+  const char* libraries;
+  friend void PrintTo(const Ground& ground, std::ostream* out) { *out << ground.name; }
+};
+
+const Ground kOpenCl = {"OpenCl", "opencl:0", "opencl.0", HOGBATCH_PLUGINS_BUILT, ""};
+const Ground kStandin = {"CudaStandin", "cuda:0", "cuda.0", HOGBATCH_STANDIN, HOGBATCH_STANDIN};
+
+class Gpu : public testing::Test {
+ protected:
+  // To be called first in SetUp.
+  void Use(const Ground& ground) {
+    ground_ = ground;
+    // PoCL and its compilers lose memory of their own.
+    folder_.Write("leaks", "leak:libpocl.so\nleak:libLLVM-\nleak:libclang-cpp.so\n");
+    const std::string devices = Run({"devices", "--json"}).out;
+    if (devices.find(fmt::format("\"{}\"", ground.device)) != std::string::npos) return;
+    GTEST_SKIP() << "there is no " << ground.option << ": " << devices;
+  }
+
+  Finished Run(const std::vector<std::string>& arguments) const {
+    const ScopedVariable leaks("LSAN_OPTIONS", "suppressions=" + folder_.path() + "/leaks");
+    const ScopedVariable plugins("HOGBATCH_PLUGINS", ground_.plugins);
+    const ScopedVariable libraries("LD_LIBRARY_PATH", ground_.libraries);
+    return RunProgram(arguments, folder_.path());
+  }
+
+  // The summary of a training of a small network, the same to the bit on every run.
+  std::string Train(const std::string& out, const std::string& devices,
+                    const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {
+        "train", "data",        "--hidden", "24",          "--epochs",  "2",     "--out",
+        out,     "--json",      "--lr",     "0.1",         "--devices", devices, "--algorithm",
+        "sync",  "--cpu-batch", "16",       "--gpu-batch", "16"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished finished = Run(arguments);
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    EXPECT_EQ(finished.err, "");
+    return finished.out;
+  }
+
+  Ground ground_ = {};
+  TemporaryFolder folder_;
+};
+
+// Rows with few of 90 features: classes, or several labels a row.
+std::string SparseRows(bool (*second_label)(int row)) {
+  std::string text;
+  for (int row = 0; row < 600; ++row) {
+    const int first = row * 7 % 40;
+    text += fmt::format("{}", first % 5);
+    if (second_label(row)) text += fmt::format(",{}", 5 + row % 2);
+    text += fmt::format(" {}:{:.3f} {}:1 {}:0.5\n", first + 1, 0.2 + 0.1 * (row % 7), first + 41,
+                        81 + row % 10);
+  }
+  return text;
+}
+
+// Rows of three numbers and what follows from them: a number, or which of three classes it is in.
+enum class Learnt { kClasses, kValues };
+std::string DenseRows(Learnt learnt) {
+  std::string text;
+  for (int row = 0; row < 600; ++row) {
+    const double x = std::sin(row), y = std::cos(3 * row), z = std::sin(7 * row);
+    const double value = x * y + 0.3 * z;
+    text += fmt::format("{:.5f},{:.5f},{:.5f},", x, y, z);
+    text += learnt == Learnt::kClasses ? fmt::format("{}\n", value < -0.3  ? 0
+                                                             : value < 0.3 ? 1
+                                                                           : 2)
+                                       : fmt::format("{:.6f}\n", value);
+  }
+  return text;
+}
+
+struct Problem {
+  const char* name;
+  std::string data;
+  std::vector<std::string> options;
+  friend void PrintTo(const Problem& problem, std::ostream* out) { *out << problem.name; }
+};
+
+std::vector<Problem> Problems() {
+  return {
+      {"DenseClasses", DenseRows(Learnt::kClasses), {"--optimizer", "adam", "--lr", "0.01"}},
+      {"DenseValues", DenseRows(Learnt::kValues), {"--momentum", "0.5", "--activation", "gelu"}},
+      {"SparseClasses", SparseRows([](int) { return false; }), {"--momentum", "0.5"}},
+      {"SparseLabels",
+       SparseRows([](int row) { return row % 3 > 0; }),
+       {"--activation", "tanh", "--class-weights", "balanced"}},
+  };
+}
+
+class GpuTrains : public Gpu, public testing::WithParamInterface<std::tuple<Ground, Problem>> {
+ protected:
+  void SetUp() override { Use(std::get<Ground>(GetParam())); }
+};
+
+TEST_P(GpuTrains, ToTheLossesOfTheProcessor) {
+  const auto& [ground, problem] = GetParam();
+  folder_.Write("data", problem.data);
+  const std::string gpu = Train("g", ground.option, problem.options);
+  const std::string cpu = Train("c", "cpu:1", problem.options);
+  EXPECT_EQ(ValueOf(gpu, "updates"), ValueOf(cpu, "updates"));
+  for (const char* loss : {"train_loss", "valid_loss"}) {
+    const double expected = std::stod(ValueOf(cpu, loss));
+    EXPECT_NEAR(std::stod(ValueOf(gpu, loss)), expected, 1e-5 * expected) << loss;
+  }
+  EXPECT_TRUE(HasKey(gpu, ground.device));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GpuTrains,
+                         Combine(testing::Values(kOpenCl, kStandin), ValuesIn(Problems())),
+                         [](const auto& one) {
+                           return fmt::format("{}{}", std::get<Ground>(one.param).name,
+                                              std::get<Problem>(one.param).name);
+                         });
+
+class GpuCommands : public Gpu, public testing::WithParamInterface<Ground> {
+ protected:
+  void SetUp() override { Use(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, GpuCommands, testing::Values(kOpenCl, kStandin),
+                         [](const auto& one) { return one.param.name; });
+
+TEST_P(GpuCommands, TrainWithoutWaitingAndSayOnWhat) {
+  folder_.Write("data", TwoClasses(400));
+  const Finished finished = Run({"train", "data", "--hidden", "8", "--epochs", "20", "--gpu-batch",
+                                 "32", "--devices", GetParam().option, "--out", "o"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(finished.err, "");
+  EXPECT_THAT(finished.out, HasSubstr(fmt::format("hogbatch on {} (", GetParam().device)));
+  EXPECT_THAT(finished.out, HasSubstr("), 32 rows per update, sgd"));
+  EXPECT_EQ(ValueOf(folder_.Read("o/summary.json"), "valid_accuracy"), "1.0");
+}
+
+TEST_P(GpuCommands, EvalAndPredictAgreeWithTheProcessor) {
+  folder_.Write("data", DenseRows(Learnt::kClasses));
+  Train("o", "cpu:1");
+  const auto on = [&](const std::string& devices, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin() + 1, {"o/model.safetensors", "data", "--devices", devices});
+    const Finished finished = Run(arguments);
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return finished.out;
+  };
+  const std::string cpu = on("cpu:1", {"eval", "--json"});
+  const std::string gpu = on(GetParam().option, {"eval", "--json"});
+  EXPECT_NEAR(std::stod(ValueOf(gpu, "loss")), std::stod(ValueOf(cpu, "loss")), 1e-6);
+  EXPECT_EQ(ValueOf(gpu, "accuracy"), ValueOf(cpu, "accuracy"));
+  EXPECT_EQ(on(GetParam().option, {"predict"}), on("cpu:1", {"predict"}));
+}
+
+TEST_P(GpuCommands, TrainOneModelTogetherWithCores) {
+  folder_.Write("data", TwoClasses(2000));
+  const std::string devices = fmt::format("cpu:1,{}", GetParam().option);
+  const Finished finished = Run({"train", "data", "--hidden", "8", "--epochs", "10", "--devices",
+                                 devices, "--gpu-batch", "64", "--out", "o"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr(fmt::format("16 rows per update; {} (", GetParam().device)));
+  const std::string summary = folder_.Read("o/summary.json");
+  EXPECT_TRUE(HasKey(summary, "cpu.0") && HasKey(summary, GetParam().device)) << summary;
+  EXPECT_EQ(ValueOf(summary, "examples"), "18000");
+}
+
+TEST_P(GpuCommands, RefuseAnAbsentDeviceAndNameThosePresent) {
+  folder_.Write("data", TwoClasses(40));
+  const std::string absent = std::string(GetParam().option) + "7";
+  const Finished finished = Run({"train", "data", "--devices", absent});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, HasSubstr(fmt::format("there is no {} here, only cpu", absent)));
+  EXPECT_THAT(finished.err, HasSubstr(GetParam().option));
+}
+
+class GpuFaults : public Gpu {
+ protected:
+  void SetUp() override {
+    Use(kStandin);
+    folder_.Write("data", TwoClasses(400));
+  }
+  Finished TrainOnIt() const {
+    return Run({"train", "data", "--hidden", "8", "--epochs", "1", "--quiet", "--devices",
+                kStandin.option, "--out", "o"});
+  }
+};
+
+TEST_F(GpuFaults, TooLittleMemoryIsSaidBeforeATraining) {
+  const ScopedVariable memory("HOGBATCH_STANDIN_MEMORY", "20000");
+  const Finished finished = TrainOnIt();
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err,
+              HasSubstr("GB on cuda.0 and there are 2e-05 GB; choose smaller layers"));
+}
+
+TEST_F(GpuFaults, ADriverThatIsTooOldIsSaid) {
+  const ScopedVariable driver("HOGBATCH_STANDIN_DRIVER", "11020");
+  const Finished finished = TrainOnIt();
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("there is no cuda:0 here, only cpu: the NVIDIA driver "
+                                      "supports CUDA 11.2"));
+}
+
+// A device that dies at one of its calls: while it is made, in the first update, later.
+TEST_F(GpuFaults, ADeviceThatDiesIsNamedWithItsCallAndEndsTheCommandInOrder) {
+  ASSERT_EQ(TrainOnIt().exit_code, 0);
+  for (const char* call : {"8", "20", "60", "150", "250"}) {
+    const ScopedVariable fail("HOGBATCH_STANDIN_FAIL", call);
+    const Finished trained = TrainOnIt();
+    EXPECT_EQ(trained.signal, 0);
+    EXPECT_EQ(trained.exit_code, 1) << call << ": " << trained.err;
+    EXPECT_THAT(trained.err, HasSubstr("hogbatch: worker cuda.0 failed: cuda.0"));
+    EXPECT_THAT(trained.err, HasSubstr("its last worker failed"));
+  }
+}
+
+TEST_F(GpuFaults, ADeviceThatDiesWhileItPredictsEndsTheCommandWithItsCall) {
+  ASSERT_EQ(TrainOnIt().exit_code, 0);
+  for (const char* call : {"20", "60"}) {
+    const ScopedVariable fail("HOGBATCH_STANDIN_FAIL", call);
+    for (const char* command : {"eval", "predict"}) {
+      const Finished finished =
+          Run({command, "o/model.safetensors", "data", "--devices", kStandin.option});
+      EXPECT_EQ(finished.exit_code, 1) << call << ": " << finished.err;
+      EXPECT_TRUE(finished.err.starts_with("hogbatch: cuda.0")) << finished.err;
+      EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hogbatch
