@@ -16,8 +16,8 @@ struct Plugin {
   std::unique_ptr<Device> (*make)(const DeviceInfo& info);
 };
 
-// Each plug-in exports one function of this name and type. kPluginVersion is what tells a plug-in
-// of another build apart: it returns null if the program's differs from its own.
+// Each plug-in exports one function of this name and type. It returns null to a program of another
+// version than its own.
 using PluginEntry = const Plugin* (*)(const char* program_version);
 inline constexpr char kPluginEntry[] = "hogbatch_plugin";
 
