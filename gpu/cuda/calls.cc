@@ -18,8 +18,7 @@ std::string_view Advice(cudaError_t status) {
       return "; update the NVIDIA driver";
     case cudaErrorNoKernelImageForDevice:
       return "; this GPU is older than what the CUDA toolkit that built hogbatch supports: build "
-             "it "
-             "with an older toolkit, or use the GPU through OpenCL";
+             "it with an older toolkit, or use the GPU through OpenCL";
     case cudaErrorDevicesUnavailable:
       return "; another process may have the GPU to itself (nvidia-smi shows its compute mode)";
     default:
