@@ -113,7 +113,7 @@ OpenClDriver::~OpenClDriver() {
 // is kept here, so that too much is refused when it is asked for.
 void* OpenClDriver::Allocate(std::size_t bytes) {
   const auto limit = static_cast<std::size_t>(device_.info.memory_bytes);
-  if (bytes > limit - allocated_) {
+  if (limit > 0 && bytes > limit - allocated_) {  // 0: the device does not tell
     complaints_.ThrowOutOfMemory(
         bytes, fmt::format("{} of its {} MiB are in use", allocated_ >> 20, limit >> 20));
   }
