@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "algorithms/algorithms.h"
 
 namespace hogbatch {
@@ -35,6 +37,16 @@ std::string NetworkLine(const ModelSpec& spec) {
                      Grouped(Layout(spec).parameters), Name(spec.loss));
 }
 
+// "cpu.0 to cpu.3", "cuda.0, cuda.2": cores are taken from the first on, GPUs as they are named.
+std::string NamesText(std::span<const DeviceChoice> alike) {
+  std::string text = alike.front().info.name;
+  if (alike.front().info.kind == DeviceKind::kCpu) {
+    return alike.size() == 1 ? text : fmt::format("{} to {}", text, alike.back().info.name);
+  }
+  for (const DeviceChoice& choice : alike.subspan(1)) text += ", " + choice.info.name;
+  return text;
+}
+
 // "cpu.0 to cpu.3 (AMD EPYC), 16 rows per update": neighbours that are alike in one breath.
 std::string TeamsText(const TrainPlan& plan) {
   const auto& devices = plan.devices;
@@ -46,11 +58,10 @@ std::string TeamsText(const TrainPlan& plan) {
            devices[end].info.description == first.description) {
       ++end;
     }
-    const std::string& last = devices[end - 1].info.name;
     const std::int64_t rows = FixedRows(plan.batches, first.kind);
-    text += fmt::format("{}{}{} ({}), {} row{} per update", text.empty() ? "" : "; ", first.name,
-                        end - begin == 1 ? "" : fmt::format(" to {}", last), first.description,
-                        rows, rows == 1 ? "" : "s");
+    text += fmt::format("{}{} ({}), {} row{} per update", text.empty() ? "" : "; ",
+                        NamesText(std::span(devices).subspan(begin, end - begin)),
+                        first.description, rows, rows == 1 ? "" : "s");
   }
   return text;
 }
