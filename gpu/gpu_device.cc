@@ -261,8 +261,7 @@ class GpuDevice final : public Device {
   void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y) {
     Check(y.data.size >= dy.cols, "every column has its sum");
     if (dy.cols == 0) return;
-    constexpr std::int64_t kStrip = 32;  // columns a group takes at a time
-    const std::int64_t groups = std::min((dy.cols + kStrip - 1) / kStrip, kMostGroups);
+    const std::int64_t groups = std::min((dy.cols + HB_STRIP - 1) / HB_STRIP, kMostGroups);
     Launch<Kernel::hb_column_sums>(groups, dy, scale, keep, y.data, dy.rows, dy.cols);
   }
 

@@ -79,6 +79,7 @@ void GpuMemory::Wait() {
 
 void GpuMemory::Synchronize() {
   driver_.Synchronize();
+  order_.Look();  // an OpenCL command that failed on the way is told by its event alone
   order_.AllHasCome();
 }
 

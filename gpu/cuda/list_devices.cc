@@ -58,6 +58,18 @@ std::string PciAddress(const Calls& calls, int ordinal) {
   return address;
 }
 
+// Kernels are compiled for the architectures that the toolkit knew, and run on newer ones, not on
+// older ones. The stand-in's are compiled for none.
+#ifndef HOGBATCH_CUDA_OLDEST
+#define HOGBATCH_CUDA_OLDEST 0
+#endif
+std::string WhyUnusable(const cudaDeviceProp& properties) {
+  constexpr int kOldest = HOGBATCH_CUDA_OLDEST;  // 10 · major + minor
+  if (10 * properties.major + properties.minor >= kOldest) return {};
+  return fmt::format("it is older than compute capability {}.{}, for which hogbatch was built",
+                     kOldest / 10, kOldest % 10);
+}
+
 DeviceInfo Describe(const Calls& calls, int ordinal, const Versions& versions) {
   cudaDeviceProp properties = {};
   calls.Must(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
@@ -71,7 +83,8 @@ DeviceInfo Describe(const Calls& calls, int ordinal, const Versions& versions) {
           .depth = 1,
           .shares_host_memory = false,
           .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
-          .hardware = PciAddress(calls, ordinal)};
+          .hardware = PciAddress(calls, ordinal),
+          .unusable = WhyUnusable(properties)};
 }
 
 }  // namespace

@@ -19,6 +19,8 @@
 #define HOGBATCH_GPU_KERNELS_KERNELS_H
 
 #define HB_LANES 256
+// Columns that a group of hb_column_sums takes at a time.
+#define HB_STRIP 32
 
 #if defined(__OPENCL_VERSION__)
 #define HB_KERNEL __kernel __attribute__((reqd_work_group_size(HB_LANES, 1, 1)))

@@ -16,6 +16,23 @@ namespace {
 
 constexpr cl_int kNoPlatform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR
 
+// Why a device that is there cannot be used; empty if it can.
+std::string WhyUnusable(cl_device_id device) {
+  if (!NumberOf<cl_bool>(device, CL_DEVICE_AVAILABLE)) return "it is not available";
+  if (!NumberOf<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE)) return "it has no compiler";
+  const std::string version = TextOf(device, CL_DEVICE_VERSION);
+  int major = 0, minor = 0;
+  std::sscanf(version.c_str(), "OpenCL %d.%d", &major, &minor);
+  if (major < 1 || (major == 1 && minor < 2)) {
+    return fmt::format("it speaks '{}'; OpenCL 1.2 or newer is needed", version);
+  }
+  const auto group = NumberOf<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  if (group < gpu::kLanes) {
+    return fmt::format("its work groups have at most {} items; {} are needed", group, gpu::kLanes);
+  }
+  return {};
+}
+
 FoundDevice Describe(cl_platform_id platform, cl_device_id id, std::size_t number) {
   FoundDevice found{.id = id,
                     .hardware_name = TextOf(id, CL_DEVICE_NAME),
@@ -29,7 +46,8 @@ FoundDevice Describe(cl_platform_id platform, cl_device_id id, std::size_t numbe
       .shares_host_memory = false,
       .memory_bytes = static_cast<std::int64_t>(NumberOf<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE)),
       .on_processor = (NumberOf<cl_device_type>(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0,
-      .hardware = PciAddressOf(id)};
+      .hardware = PciAddressOf(id),
+      .unusable = WhyUnusable(id)};
   return found;
 }
 
@@ -61,23 +79,6 @@ std::vector<cl_device_id> DevicesOf(cl_platform_id platform) {
   return devices;
 }
 
-// Why a device that is there cannot be used; empty if it can.
-std::string WhyUnusable(cl_device_id device) {
-  if (!NumberOf<cl_bool>(device, CL_DEVICE_AVAILABLE)) return "it is not available";
-  if (!NumberOf<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE)) return "it has no compiler";
-  const std::string version = TextOf(device, CL_DEVICE_VERSION);
-  int major = 0, minor = 0;
-  std::sscanf(version.c_str(), "OpenCL %d.%d", &major, &minor);
-  if (major < 1 || (major == 1 && minor < 2)) {
-    return fmt::format("it speaks '{}'; OpenCL 1.2 or newer is needed", version);
-  }
-  const auto group = NumberOf<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  if (group < gpu::kLanes) {
-    return fmt::format("its work groups have at most {} items; {} are needed", group, gpu::kLanes);
-  }
-  return {};
-}
-
 }  // namespace
 
 std::vector<FoundDevice> FindDevices() {
@@ -100,8 +101,7 @@ FoundDevice FindUsable(const DeviceInfo& info) {
   const auto found = std::ranges::find_if(
       all, [&](const FoundDevice& device) { return device.info.name == info.name; });
   if (found == all.end()) throw DeviceError(info.name + ": there is no such OpenCL device");
-  const std::string reason = WhyUnusable(found->id);
-  if (!reason.empty()) found->complaints().Throw(reason);
+  if (!found->info.unusable.empty()) found->complaints().Throw(found->info.unusable);
   return *found;
 }
 

@@ -182,17 +182,22 @@ std::string OptionName(const DeviceInfo& info) {
 
 std::vector<Candidate> JudgeForAuto(const gpu::Offer& cuda, const gpu::Offer& opencl) {
   std::vector<Candidate> candidates;
-  for (const DeviceInfo& info : cuda.devices) candidates.push_back({info, ""});
+  for (const DeviceInfo& info : cuda.devices) candidates.push_back({info, info.unusable});
+  const bool cuda_works = std::ranges::any_of(
+      candidates, [](const Candidate& candidate) { return candidate.why_not.empty(); });
   for (const DeviceInfo& info : opencl.devices) {
     std::string why_not;
     const auto same = std::ranges::find_if(candidates, [&](const Candidate& other) {
-      return !info.hardware.empty() && other.info.hardware == info.hardware;
+      return !info.hardware.empty() && other.info.hardware == info.hardware &&
+             other.why_not.empty();
     });
-    if (info.on_processor) {
+    if (!info.unusable.empty()) {
+      why_not = info.unusable;
+    } else if (info.on_processor) {
       why_not = "it is the processor";
     } else if (same != candidates.end()) {
       why_not = fmt::format("it is {}", OptionName(same->info));
-    } else if (info.hardware.empty() && !cuda.devices.empty() &&
+    } else if (info.hardware.empty() && cuda_works &&
                info.description.find("NVIDIA") != std::string::npos) {
       why_not = "CUDA has it";
     }

@@ -82,7 +82,9 @@ std::string DevicesText(const DevicesReport& report) {
   for (const Candidate& gpu : JudgeForAuto(report.cuda, report.opencl)) {
     std::vector<std::string> paragraphs = {gpu.info.description, MemoryText(gpu.info)};
     if (!gpu.info.hardware.empty()) paragraphs[1] += fmt::format(", PCI {}", gpu.info.hardware);
-    if (!gpu.why_not.empty()) {
+    if (!gpu.info.unusable.empty()) {
+      paragraphs.push_back(fmt::format("cannot be used: {}", gpu.info.unusable));
+    } else if (!gpu.why_not.empty()) {
       paragraphs.push_back(fmt::format("only when it is named: {}", gpu.why_not));
     }
     text += Entry(OptionName(gpu.info), paragraphs);

@@ -41,6 +41,7 @@ struct DeviceInfo {
   std::int64_t memory_bytes = 0;   // 0: not limited beyond the host's
   bool on_processor = false;       // a GPU interface over the host's own cores (PoCL)
   std::string hardware = {};       // PCI address, the same in every interface; empty: not known
+  std::string unusable = {};       // why it is there and still cannot train; empty: it can
   std::optional<CostModel> cost = {};
 };
 
@@ -109,9 +110,9 @@ class Device {
                                      const Tensor& dw, const Tensor& dbias) = 0;
 
   // Losses. Each writes a loss a row, and d loss / d outputs times `scale` (1 / rows for a mean);
-  // an empty gradient is not written. `losses` is a vector, or a column as high as the batch.
-  // Softmax cross-entropy; a row's loss and gradient are multiplied by its class's weight (empty:
-  // 1).
+  // an empty gradient is not written, and never lies where the outputs do. `losses` is a vector, or
+  // a column as high as the batch. Softmax cross-entropy; a row's loss and gradient are multiplied
+  // by its class's weight (empty: 1).
   virtual void SoftmaxLoss(const Tensor& outputs, const Targets& targets,
                            const Tensor& class_weights, float scale, const Tensor& losses,
                            const Tensor& gradient) = 0;

@@ -87,6 +87,14 @@ TEST(Devices, AutoTakesNvidiasGpuOfUnknownPlaceThroughCudaWhereCudaHasDevices) {
   EXPECT_THAT(machine.Choose("auto"), ElementsAre("opencl.0", "opencl.1"));
 }
 
+TEST(Devices, AutoPassesByAGpuThatCannotBeUsed) {
+  FakeMachine machine = TwoGpus();
+  for (DeviceInfo& info : machine.cuda.devices) info.unusable = "it is too old";
+  EXPECT_THAT(machine.Choose("auto"), ElementsAre("opencl.0"));  // the same GPU, where it works
+  machine.opencl.devices.front().unusable = "it has no compiler";
+  EXPECT_THAT(machine.Choose("auto"), ElementsAre("cpu.0", "cpu.1"));
+}
+
 TEST(Devices, AListIsTakenInItsOrder) {
   EXPECT_THAT(TwoGpus().Choose("cuda:1,opencl:1,cpu:3"),
               ElementsAre("cuda.1", "opencl.1", "cpu.0", "cpu.1", "cpu.2"));
@@ -170,6 +178,13 @@ TEST(DevicesReport, SaysOfEveryDeviceWhatItIsAndWhetherAutoTakesIt) {
   EXPECT_THAT(text, HasSubstr("          only when it is named: it is cuda:0\n"));
   EXPECT_THAT(text, HasSubstr("          only when it is named: it is the processor\n"));
   EXPECT_THAT(text, HasSubstr("--devices auto takes cuda.0, cuda.1\n"));
+}
+
+TEST(DevicesReport, SaysOfADeviceThatCannotBeUsedWhy) {
+  FakeMachine machine = TwoGpus();
+  machine.cuda.devices.front().unusable = "it is too old";
+  EXPECT_THAT(DevicesText(ReportOf(machine)),
+              HasSubstr("          cannot be used: it is too old\n"));
 }
 
 TEST(DevicesReport, SaysOfAnInterfaceWithoutDevicesWhyAndWhatToDo) {
