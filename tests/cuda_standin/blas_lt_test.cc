@@ -5,9 +5,9 @@
 namespace hogbatch::standin {
 namespace {
 
-class BlasLt : public Standin {
+class StandinBlasLt : public Standin {
  protected:
-  BlasLt() { Begin(); }
+  StandinBlasLt() { Begin(); }
   void Begin() {
     cudaSetDevice(0);
     stream = MakeStream();
@@ -55,7 +55,7 @@ class BlasLt : public Standin {
   float *a = nullptr, *b = nullptr, *d = nullptr, *bias = nullptr;
 };
 
-TEST_F(BlasLt, ABiasIsAddedToEachColumn) {
+TEST_F(StandinBlasLt, ABiasIsAddedToEachColumn) {
   ASSERT_EQ(Choose(), CUBLAS_STATUS_SUCCESS);
   ASSERT_EQ(Multiply(&choice.algo), CUBLAS_STATUS_SUCCESS);
   cudaStreamSynchronize(stream);
@@ -66,7 +66,7 @@ TEST_F(BlasLt, ABiasIsAddedToEachColumn) {
   ExpectNoViolation();
 }
 
-TEST_F(BlasLt, SomeProductsHaveNoAlgorithm) {
+TEST_F(StandinBlasLt, SomeProductsHaveNoAlgorithm) {
   int without = 0;
   for (int n = 1; n <= 50; ++n) {
     lb = MakeLayout(5, n, 5);
@@ -78,7 +78,7 @@ TEST_F(BlasLt, SomeProductsHaveNoAlgorithm) {
   ExpectNoViolation();
 }
 
-TEST_F(BlasLt, SidesMustFit) {
+TEST_F(StandinBlasLt, SidesMustFit) {
   lb = MakeLayout(6, 6, 6);
   EXPECT_EQ(Choose(), CUBLAS_STATUS_INVALID_VALUE);
   ExpectViolation("do not fit");
@@ -94,7 +94,7 @@ TEST_F(BlasLt, SidesMustFit) {
   ExpectViolation("do not fit");
 }
 
-TEST_F(BlasLt, TheEpilogueNeedsItsBias) {
+TEST_F(StandinBlasLt, TheEpilogueNeedsItsBias) {
   SetBias(nullptr);
   EXPECT_EQ(Multiply(nullptr), CUBLAS_STATUS_INVALID_VALUE);
   ExpectViolation("adds a bias, and there is none");
@@ -104,7 +104,7 @@ TEST_F(BlasLt, TheEpilogueNeedsItsBias) {
   ExpectViolation("the bias reaches 4 bytes past");
 }
 
-TEST_F(BlasLt, AnAlgorithmServesWhatItWasChosenFor) {
+TEST_F(StandinBlasLt, AnAlgorithmServesWhatItWasChosenFor) {
   cublasLtMatmulAlgo_t nobodys = {};
   EXPECT_EQ(Multiply(&nobodys), CUBLAS_STATUS_INVALID_VALUE);
   ExpectViolation("not the heuristic's");
@@ -133,7 +133,7 @@ TEST_F(BlasLt, AnAlgorithmServesWhatItWasChosenFor) {
   ExpectViolation("needs more workspace");
 }
 
-TEST_F(BlasLt, TypesAndSizesOfAttributesMustBeRight) {
+TEST_F(StandinBlasLt, TypesAndSizesOfAttributesMustBeRight) {
   EXPECT_EQ(cublasLtMatmulDescSetAttribute(matmul, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, 4),
             CUBLAS_STATUS_INVALID_VALUE);
   ExpectViolation("takes 8 bytes, not 4");

@@ -6,9 +6,9 @@
 namespace hogbatch::standin {
 namespace {
 
-class Blas : public Standin {
+class StandinBlas : public Standin {
  protected:
-  Blas() { Begin(); }
+  StandinBlas() { Begin(); }
   void Begin() {
     cudaSetDevice(0);
     stream = MakeStream();
@@ -34,7 +34,7 @@ class Blas : public Standin {
   float *a = nullptr, *b = nullptr, *c = nullptr;
 };
 
-TEST_F(Blas, ProductsAreColumnMajorInEveryForm) {
+TEST_F(StandinBlas, ProductsAreColumnMajorInEveryForm) {
   for (const auto op_a : {CUBLAS_OP_N, CUBLAS_OP_T}) {
     for (const auto op_b : {CUBLAS_OP_N, CUBLAS_OP_T}) {
       for (const auto& [m, n, k] :
@@ -57,7 +57,7 @@ TEST_F(Blas, ProductsAreColumnMajorInEveryForm) {
   ExpectNoViolation();
 }
 
-TEST_F(Blas, WithBetaZeroTheResultMayHoldAnything) {
+TEST_F(StandinBlas, WithBetaZeroTheResultMayHoldAnything) {
   const Numbers x(4, 5, 4), y(5, 6, 5);
   const float zero = 0;  // c is still NaN
   cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 6, 5, &one, x.OnDevice(), 4, y.OnDevice(), 5,
@@ -66,7 +66,7 @@ TEST_F(Blas, WithBetaZeroTheResultMayHoldAnything) {
   ExpectProduct(Read(c, 24), x, CUBLAS_OP_N, y, CUBLAS_OP_N, 1, 0, Numbers(4, 6, 4), 5);
 }
 
-TEST_F(Blas, LeadingDimensionsAndSizesAreChecked) {
+TEST_F(StandinBlas, LeadingDimensionsAndSizesAreChecked) {
   const Call wrong[] = {{.lda = 3},
                         {.ldb = 4},
                         {.ldc = 3},
@@ -88,7 +88,7 @@ TEST_F(Blas, LeadingDimensionsAndSizesAreChecked) {
   ExpectNoViolation();
 }
 
-TEST_F(Blas, MatricesLieInTheirBlocks) {
+TEST_F(StandinBlas, MatricesLieInTheirBlocks) {
   EXPECT_EQ(Multiply({.k = 25, .ldb = 25}), CUBLAS_STATUS_EXECUTION_FAILED);
   ExpectViolation("B reaches 200 bytes past 400 bytes");
   Begin();
@@ -97,7 +97,7 @@ TEST_F(Blas, MatricesLieInTheirBlocks) {
   ExpectViolation("C is also read as A or B");
 }
 
-TEST_F(Blas, AHandleNeedsAStreamOfItsDevice) {
+TEST_F(StandinBlas, AHandleNeedsAStreamOfItsDevice) {
   cublasHandle_t fresh = nullptr;
   cublasCreate(&fresh);
   std::swap(fresh, handle);
@@ -117,7 +117,7 @@ TEST_F(Blas, AHandleNeedsAStreamOfItsDevice) {
   ExpectViolation("the cuBLAS handle was destroyed before");
 }
 
-TEST_F(Blas, AWorkspaceIsLostWithTheStreamAndStaysAllocated) {
+TEST_F(StandinBlas, AWorkspaceIsLostWithTheStreamAndStaysAllocated) {
   float* workspace = Allocate<float>(1000);
   cublasSetWorkspace(handle, workspace, 4000);
   EXPECT_EQ(Multiply({}), CUBLAS_STATUS_SUCCESS);
@@ -134,7 +134,7 @@ TEST_F(Blas, AWorkspaceIsLostWithTheStreamAndStaysAllocated) {
   ExpectViolation("aligned to 256 bytes");
 }
 
-TEST_F(Blas, NumbersAreTheHostsAndStayFloats) {
+TEST_F(StandinBlas, NumbersAreTheHostsAndStayFloats) {
   EXPECT_EQ(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 6, 5, a, a, 4, b, 5, &one, c, 4),
             CUBLAS_STATUS_INVALID_VALUE);
   ExpectViolation("alpha lies on the device");

@@ -7,9 +7,9 @@
 namespace hogbatch::standin {
 namespace {
 
-class Dnn : public Standin {
+class StandinDnn : public Standin {
  protected:
-  Dnn() { Begin(); }
+  StandinDnn() { Begin(); }
   void Begin() {
     cudaSetDevice(0);
     stream = MakeStream();
@@ -37,7 +37,7 @@ class Dnn : public Standin {
   float *x = nullptr, *y = nullptr;
 };
 
-TEST_F(Dnn, LogSoftmaxGoesRowByRow) {
+TEST_F(StandinDnn, LogSoftmaxGoesRowByRow) {
   ASSERT_EQ(Softmax(), CUDNN_STATUS_SUCCESS);
   cudaStreamSynchronize(stream);
   const std::vector<float> result = Read(y, 12);
@@ -52,7 +52,7 @@ TEST_F(Dnn, LogSoftmaxGoesRowByRow) {
   ExpectNoViolation();
 }
 
-TEST_F(Dnn, DescriptorsMustFitAndBeSet) {
+TEST_F(StandinDnn, DescriptorsMustFitAndBeSet) {
   Describe(y_shape, 3, 3, 4);
   EXPECT_EQ(Softmax(), CUDNN_STATUS_BAD_PARAM);
   ExpectViolation("different sides");
@@ -76,7 +76,7 @@ TEST_F(Dnn, DescriptorsMustFitAndBeSet) {
   ExpectViolation("y reaches 8 bytes past 48 bytes");
 }
 
-TEST_F(Dnn, AHandleNeedsAStreamOfItsDevice) {
+TEST_F(StandinDnn, AHandleNeedsAStreamOfItsDevice) {
   cudnnCreate(&handle);
   EXPECT_EQ(Softmax(), CUDNN_STATUS_BAD_PARAM);
   ExpectViolation("has no stream");

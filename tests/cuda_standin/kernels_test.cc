@@ -5,13 +5,13 @@
 namespace hogbatch::standin {
 namespace {
 
-class Kernels : public Standin {
+class StandinKernels : public Standin {
  protected:
   float* block = Allocate<float>(1000);
   cudaStream_t stream = MakeStream();
 };
 
-TEST_F(Kernels, AllGroupsRun) {
+TEST_F(StandinKernels, AllGroupsRun) {
   for (const unsigned groups : {1u, 2u, 3u, 100u}) {
     EXPECT_EQ(Fill(block, static_cast<float>(groups), 1000, stream, groups), cudaSuccess);
     cudaStreamSynchronize(stream);
@@ -20,7 +20,7 @@ TEST_F(Kernels, AllGroupsRun) {
   ExpectNoViolation();
 }
 
-TEST_F(Kernels, ArgumentsAreCopiedAtTheLaunch) {
+TEST_F(StandinKernels, ArgumentsAreCopiedAtTheLaunch) {
   float* to = block;
   float value = 1;
   long at = 0, stride = 1000, rows = 1, cols = 1000;
@@ -34,14 +34,14 @@ TEST_F(Kernels, ArgumentsAreCopiedAtTheLaunch) {
   ExpectNoViolation();
 }
 
-TEST_F(Kernels, OnlyKernelsAreLaunched) {
+TEST_F(StandinKernels, OnlyKernelsAreLaunched) {
   int no_kernel = 0;
   EXPECT_EQ(cudaLaunchKernel(&no_kernel, 1, HB_LANES, nullptr, 0, stream),
             cudaErrorInvalidDeviceFunction);
   ExpectViolation("there is no kernel at this address");
 }
 
-TEST_F(Kernels, TheGridMustBeOneThatRuns) {
+TEST_F(StandinKernels, TheGridMustBeOneThatRuns) {
   const auto expect_refusal = [&](dim3 groups, dim3 lanes, std::size_t shared,
                                   std::string_view words) {
     EXPECT_EQ(Fill(Allocate<float>(10), 1, 10, MakeStream(), groups, lanes, shared),
@@ -56,7 +56,7 @@ TEST_F(Kernels, TheGridMustBeOneThatRuns) {
   expect_refusal(1, HB_LANES, 4, "shared memory");
 }
 
-TEST_F(Kernels, ArgumentsLieInLiveMemoryOfTheDevice) {
+TEST_F(StandinKernels, ArgumentsLieInLiveMemoryOfTheDevice) {
   cudaFree(block);
   EXPECT_EQ(Fill(block, 1, 10, stream), cudaErrorIllegalAddress);
   ExpectViolation("an argument at");
@@ -69,20 +69,20 @@ TEST_F(Kernels, ArgumentsLieInLiveMemoryOfTheDevice) {
   ExpectViolation("the work is device 1's");
 }
 
-TEST_F(Kernels, AnArgumentIsAlignedToItsType) {
+TEST_F(StandinKernels, AnArgumentIsAlignedToItsType) {
   float* between = reinterpret_cast<float*>(reinterpret_cast<std::uintptr_t>(block) + 2);
   EXPECT_EQ(Fill(between, 1, 10, stream), cudaErrorIllegalAddress);
   ExpectViolation("not aligned");
 }
 
-TEST_F(Kernels, TheThreadsDeviceMustBeTheStreams) {
+TEST_F(StandinKernels, TheThreadsDeviceMustBeTheStreams) {
   cudaSetDevice(1);
   EXPECT_EQ(Fill(block, 1, 10, stream), cudaErrorInvalidResourceHandle);
   ExpectViolation("hb_fill is launched on a stream of device 0, the thread's device is 1");
 }
 
 // By AddressSanitizer at once, else by what stands behind the block when it is freed.
-TEST_F(Kernels, AKernelThatRunsPastItsBlockIsSeen) {
+TEST_F(StandinKernels, AKernelThatRunsPastItsBlockIsSeen) {
   EXPECT_EXIT(
       {
         Fill(block, 1, 1001, stream);

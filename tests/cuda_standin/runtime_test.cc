@@ -13,9 +13,9 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class Runtime : public Standin {};
+class StandinRuntime : public Standin {};
 
-TEST_F(Runtime, WhatIsGivenBackIsNoViolation) {
+TEST_F(StandinRuntime, WhatIsGivenBackIsNoViolation) {
   float* block = Allocate<float>(10);
   float* pinned = AllocatePinned<float>(10);
   const cudaStream_t stream = MakeStream();
@@ -27,7 +27,7 @@ TEST_F(Runtime, WhatIsGivenBackIsNoViolation) {
   EXPECT_THAT(TakeViolations(), IsEmpty());
 }
 
-TEST_F(Runtime, WhatIsNotGivenBackIsAViolation) {
+TEST_F(StandinRuntime, WhatIsNotGivenBackIsAViolation) {
   const auto expect_leak = [](std::string_view words) {
     EXPECT_THAT(TakeViolations(), testing::ElementsAre(HasSubstr(std::string(words))));
   };
@@ -63,12 +63,12 @@ TEST_F(Runtime, WhatIsNotGivenBackIsAViolation) {
   expect_leak("not destroyed: tensor descriptor");
 }
 
-TEST_F(Runtime, TheHostCannotFollowADeviceAddress) {
+TEST_F(StandinRuntime, TheHostCannotFollowADeviceAddress) {
   volatile float* block = Allocate<float>(10);
   EXPECT_DEATH(*block = 1, "");
 }
 
-TEST_F(Runtime, WhatWasNotAllocatedIsNotFreed) {
+TEST_F(StandinRuntime, WhatWasNotAllocatedIsNotFreed) {
   float* block = Allocate<float>(10);
   EXPECT_EQ(cudaFree(block + 1), cudaErrorInvalidValue);
   ExpectViolation("lies inside of");
@@ -86,7 +86,7 @@ TEST_F(Runtime, WhatWasNotAllocatedIsNotFreed) {
   ExpectNoViolation();
 }
 
-TEST_F(Runtime, FullMemoryIsAnAnswerAndNoViolation) {
+TEST_F(StandinRuntime, FullMemoryIsAnAnswerAndNoViolation) {
   Restart({.memory_bytes = 4096});
   void *first = nullptr, *second = nullptr;
   EXPECT_EQ(cudaMalloc(&first, 4096), cudaSuccess);
@@ -103,7 +103,7 @@ TEST_F(Runtime, FullMemoryIsAnAnswerAndNoViolation) {
   EXPECT_THAT(TakeViolations(), IsEmpty());
 }
 
-TEST_F(Runtime, AFreedAddressSometimesComesBack) {
+TEST_F(StandinRuntime, AFreedAddressSometimesComesBack) {
   int came_back = 0;
   for (int i = 0; i < 100; ++i) {
     float* first = Allocate<float>(10);
@@ -117,7 +117,7 @@ TEST_F(Runtime, AFreedAddressSometimesComesBack) {
   EXPECT_THAT(TakeViolations(), IsEmpty());
 }
 
-TEST_F(Runtime, WhatWasDestroyedIsNotUsed) {
+TEST_F(StandinRuntime, WhatWasDestroyedIsNotUsed) {
   const cudaStream_t stream = MakeStream(), other = MakeStream();
   const cudaEvent_t event = RecordEvent(stream);
   cudaStreamDestroy(stream);
@@ -128,14 +128,14 @@ TEST_F(Runtime, WhatWasDestroyedIsNotUsed) {
   TakeViolations();
 }
 
-TEST_F(Runtime, AnEventIsNoStream) {
+TEST_F(StandinRuntime, AnEventIsNoStream) {
   const cudaEvent_t event = RecordEvent(MakeStream());
   EXPECT_EQ(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(event)),
             cudaErrorInvalidResourceHandle);
   ExpectViolation("this is no stream");
 }
 
-TEST_F(Runtime, TheDefaultStreamsAreRefused) {
+TEST_F(StandinRuntime, TheDefaultStreamsAreRefused) {
   for (const cudaStream_t stream : {cudaStream_t{}, cudaStreamLegacy, cudaStreamPerThread}) {
     EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorInvalidResourceHandle);
     ExpectViolation("default stream");
@@ -147,7 +147,7 @@ TEST_F(Runtime, TheDefaultStreamsAreRefused) {
   ExpectViolation("cudaStreamNonBlocking");
 }
 
-TEST_F(Runtime, ADriverOlderThanTheRuntimeIsRefused) {
+TEST_F(StandinRuntime, ADriverOlderThanTheRuntimeIsRefused) {
   Restart({.driver_version = (CUDART_VERSION / 1000 - 1) * 1000});
   int version = 0, count = 0;
   EXPECT_EQ(cudaDriverGetVersion(&version), cudaSuccess);
@@ -158,7 +158,7 @@ TEST_F(Runtime, ADriverOlderThanTheRuntimeIsRefused) {
   EXPECT_THAT(TakeViolations(), IsEmpty());
 }
 
-TEST_F(Runtime, AMachineWithoutDevicesSaysSo) {
+TEST_F(StandinRuntime, AMachineWithoutDevicesSaysSo) {
   Restart({.devices = 0});
   int count = 7;
   EXPECT_EQ(cudaGetDeviceCount(&count), cudaErrorNoDevice);
@@ -168,7 +168,7 @@ TEST_F(Runtime, AMachineWithoutDevicesSaysSo) {
   EXPECT_THAT(TakeViolations(), IsEmpty());
 }
 
-TEST_F(Runtime, TheCallThatShallFailKillsItsDevice) {
+TEST_F(StandinRuntime, TheCallThatShallFailKillsItsDevice) {
   Restart({.fail_at = 3});
   float* block = Allocate<float>(10);
   const cudaStream_t stream = MakeStream();
@@ -182,7 +182,7 @@ TEST_F(Runtime, TheCallThatShallFailKillsItsDevice) {
   EXPECT_THAT(TakeViolations(), IsEmpty());
 }
 
-TEST_F(Runtime, ADeadDeviceStillTakesThingsBack) {
+TEST_F(StandinRuntime, ADeadDeviceStillTakesThingsBack) {
   Restart({.fail_at = 4});
   float* block = Allocate<float>(10);
   float* pinned = AllocatePinned<float>(10);
@@ -194,7 +194,7 @@ TEST_F(Runtime, ADeadDeviceStillTakesThingsBack) {
   EXPECT_THAT(TakeViolations(), IsEmpty());
 }
 
-TEST_F(Runtime, ViolationsThatNobodyTookEndTheProcess) {
+TEST_F(StandinRuntime, ViolationsThatNobodyTookEndTheProcess) {
   EXPECT_EXIT(
       {
         Allocate<float>(10);

@@ -5,7 +5,7 @@
 namespace hogbatch::standin {
 namespace {
 
-class Streams : public Standin {
+class StandinStreams : public Standin {
  protected:
   float* block = Allocate<float>(10);
   float* pinned = AllocatePinned<float>(10);
@@ -13,7 +13,7 @@ class Streams : public Standin {
   cudaStream_t copies = MakeStream();
 };
 
-TEST_F(Streams, NothingRunsBeforeTheHostWaits) {
+TEST_F(StandinStreams, NothingRunsBeforeTheHostWaits) {
   EXPECT_EQ(Fill(block, 7, 10, compute), cudaSuccess);
   EXPECT_EQ(Download(pinned, block, 10, compute), cudaSuccess);
   EXPECT_NE(pinned[0], 7);
@@ -23,14 +23,14 @@ TEST_F(Streams, NothingRunsBeforeTheHostWaits) {
   ExpectNoViolation();
 }
 
-TEST_F(Streams, WorkOfOneStreamRunsInOrder) {
+TEST_F(StandinStreams, WorkOfOneStreamRunsInOrder) {
   for (int i = 0; i < 100; ++i) Fill(block, static_cast<float>(i), 10, compute);
   cudaStreamSynchronize(compute);
   EXPECT_EQ(Read(block, 1)[0], 99);
   ExpectNoViolation();
 }
 
-TEST_F(Streams, AnEventOrdersWhatItStandsBetween) {
+TEST_F(StandinStreams, AnEventOrdersWhatItStandsBetween) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Restart({.seed = seed});
     block = Allocate<float>(10);
@@ -52,7 +52,7 @@ TEST_F(Streams, AnEventOrdersWhatItStandsBetween) {
   }
 }
 
-TEST_F(Streams, TwoWritersThatNothingOrdersAreSeenWhateverWasDrawn) {
+TEST_F(StandinStreams, TwoWritersThatNothingOrdersAreSeenWhateverWasDrawn) {
   std::set<float> last;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Restart({.seed = seed});
@@ -69,19 +69,19 @@ TEST_F(Streams, TwoWritersThatNothingOrdersAreSeenWhateverWasDrawn) {
   EXPECT_EQ(last.size(), 2u) << "the seeds draw one order only";
 }
 
-TEST_F(Streams, AReaderThatNothingOrdersIsSeen) {
+TEST_F(StandinStreams, AReaderThatNothingOrdersIsSeen) {
   Fill(block, 1, 10, compute);
   Download(pinned, block, 10, copies);
   ExpectViolation("a download on stream 1 of device 0 reads");
 }
 
-TEST_F(Streams, AWriterAfterAReaderIsSeenToo) {
+TEST_F(StandinStreams, AWriterAfterAReaderIsSeenToo) {
   Download(pinned, block, 10, copies);
   Fill(block, 1, 10, compute);
   ExpectViolation("hb_fill on stream 0 of device 0 writes");
 }
 
-TEST_F(Streams, AnEventRecordedTooEarlyOrdersNothing) {
+TEST_F(StandinStreams, AnEventRecordedTooEarlyOrdersNothing) {
   const cudaEvent_t early = RecordEvent(compute);
   Fill(block, 1, 10, compute);
   cudaStreamWaitEvent(copies, early, 0);
@@ -89,7 +89,7 @@ TEST_F(Streams, AnEventRecordedTooEarlyOrdersNothing) {
   ExpectViolation("and no event orders the two");
 }
 
-TEST_F(Streams, ReadersNeedNoOrder) {
+TEST_F(StandinStreams, ReadersNeedNoOrder) {
   Fill(block, 1, 10, compute);
   cudaStreamSynchronize(compute);
   float* other = AllocatePinned<float>(10);
@@ -98,7 +98,7 @@ TEST_F(Streams, ReadersNeedNoOrder) {
   ExpectNoViolation();
 }
 
-TEST_F(Streams, WhatTheHostSawTheEndOfIsOrdered) {
+TEST_F(StandinStreams, WhatTheHostSawTheEndOfIsOrdered) {
   Fill(block, 1, 10, compute);
   cudaStreamSynchronize(compute);
   Fill(block, 2, 10, copies);
@@ -108,7 +108,7 @@ TEST_F(Streams, WhatTheHostSawTheEndOfIsOrdered) {
   ExpectNoViolation();
 }
 
-TEST_F(Streams, AnEventIsNotReadyBeforeItIs) {
+TEST_F(StandinStreams, AnEventIsNotReadyBeforeItIs) {
   int refused = 0, at_once = 0;
   for (int i = 0; i < 50; ++i) {
     Fill(block, 1, 10, compute);
@@ -127,7 +127,7 @@ TEST_F(Streams, AnEventIsNotReadyBeforeItIs) {
   ExpectNoViolation();
 }
 
-TEST_F(Streams, AwaitingWhatWasNeverRecordedIsAMistake) {
+TEST_F(StandinStreams, AwaitingWhatWasNeverRecordedIsAMistake) {
   cudaEvent_t event = nullptr;
   cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
   EXPECT_EQ(cudaEventQuery(event), cudaSuccess);
@@ -135,14 +135,14 @@ TEST_F(Streams, AwaitingWhatWasNeverRecordedIsAMistake) {
   ExpectViolation("never recorded");
 }
 
-TEST_F(Streams, AnEventIsRecordedOnItsOwnDevice) {
+TEST_F(StandinStreams, AnEventIsRecordedOnItsOwnDevice) {
   const cudaEvent_t event = RecordEvent(compute);
   cudaSetDevice(1);
   EXPECT_EQ(cudaEventRecord(event, MakeStream()), cudaErrorInvalidResourceHandle);
   ExpectViolation("an event of device 0 is recorded on stream 2 of device 1");
 }
 
-TEST_F(Streams, ADestroyedStreamFinishesItsWorkAndTheDeviceKnowsOfIt) {
+TEST_F(StandinStreams, ADestroyedStreamFinishesItsWorkAndTheDeviceKnowsOfIt) {
   Fill(block, 5, 10, compute);
   Download(pinned, block, 10, compute);
   cudaStreamDestroy(compute);
