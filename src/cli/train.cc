@@ -92,11 +92,6 @@ std::vector<float> TakeParameters(const JobMemory& memory, const Coordinator& co
   return {from.begin(), from.end()};
 }
 
-// A thread that feeds a GPU is best left free, and so are those that its driver starts from it.
-Pinning ChoosePinning(const TrainOptions& options, const TrainPlan& plan) {
-  return options.no_pin || CountWorkers(plan).cpu == 0 ? Pinning::kNone : Pinning::kCores;
-}
-
 RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
                       const TrainingFiles& files, Start start, RunObserver& observer) {
   const TrainingData& training = files.training;
@@ -128,8 +123,8 @@ RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
                            .rates = RatePlan(options.rate, options.epochs),
                            .workers = devices,
                            .seed = static_cast<std::uint64_t>(options.seed)});
-  const auto executor =
-      MakeThreadExecutor(std::move(factories), ChoosePinning(options, plan), CountInterrupts());
+  const auto executor = MakeThreadExecutor(
+      std::move(factories), options.no_pin ? Pinning::kNone : Pinning::kCores, CountInterrupts());
   executor->Run(coordinator, observer);
 
   RunResult result = coordinator.Result();

@@ -65,7 +65,7 @@ class ThreadExecutor : public Executor {
   void Run(Coordinator& coordinator, RunObserver& observer) override {
     std::vector<std::jthread> threads;
     try {
-      StartWorkers(threads);
+      StartWorkers(coordinator, threads);
       Step(coordinator, Tick{}, observer);
       bool told = false;
       while (!coordinator.done()) Step(coordinator, NextEvent(coordinator, told), observer);
@@ -77,10 +77,15 @@ class ThreadExecutor : public Executor {
   }
 
  private:
-  void StartWorkers(std::vector<std::jthread>& threads) {
+  // A worker that is a core gets one. One that feeds a device goes where there is room: so do the
+  // threads that the device's driver starts from there.
+  void StartWorkers(const Coordinator& coordinator, std::vector<std::jthread>& threads) {
+    int next_core = 0;
     for (std::size_t i = 0; i < factories_.size(); ++i) {
-      threads.emplace_back([this, i] {
-        if (cores_) cores_->PinThisThread(static_cast<int>(i));
+      std::optional<int> core;
+      if (coordinator.workers()[i].device.shares_host_memory) core = next_core++;
+      threads.emplace_back([this, i, core] {
+        if (cores_ && core) cores_->PinThisThread(*core);
         Serve(static_cast<WorkerId>(i), factories_[i], inboxes_[i], outbox_);
       });
     }

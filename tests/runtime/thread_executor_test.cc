@@ -1,5 +1,6 @@
 // Real threads and mailboxes.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include "tests/runtime/small_problem.h"
 
@@ -30,6 +31,36 @@ TEST(ThreadExecutor, EndsWhenEveryWorkerFails) {
   SmallRun run{.seconds_per_row = {0}, .fail_call = 50};
   run.OnThreads();
   EXPECT_EQ(run.result.stopped_because, StopReason::kNoWorkers);
+}
+
+// Cores that the calling thread may run on.
+int CoresOfThisThread() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(sched_getaffinity(0, sizeof(set), &set), 0);
+  return CPU_COUNT(&set);
+}
+
+TEST(ThreadExecutor, PinsNobodyWhoFeedsADevice) {
+  const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
+  Coordinator coordinator(
+      *algorithm, {.job = {.id = 0, .model = {}, .train_rows = 100},
+                   .rows = {.train = 100, .valid = 10, .test = 0},
+                   .rules = {.epochs = 1, .target_loss = {}},
+                   .rates = RatePlan({}, 1),
+                   .workers = {{.name = "gpu", .shares_host_memory = false}, {.name = "cpu.0"}}});
+  Ledger ledgers[2];
+  int cores = 0;
+  const std::vector<WorkerFactory> factories = {
+      [&] {
+        cores = CoresOfThisThread();
+        return std::make_unique<FakeWorker>(0, ledgers[0], FakeOptions{});
+      },
+      [&] { return std::make_unique<FakeWorker>(1, ledgers[1], FakeOptions{}); }};
+  Recorder recorder;
+  const std::atomic<int> interrupts = 0;
+  MakeThreadExecutor(factories, Pinning::kCores, interrupts)->Run(coordinator, recorder);
+  EXPECT_EQ(cores, CoresOfThisThread());
 }
 
 TEST(ThreadExecutor, HearsAnInterrupt) {
