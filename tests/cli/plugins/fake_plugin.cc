@@ -27,7 +27,7 @@ std::unique_ptr<Device> Make(const DeviceInfo& info) {
   throw DeviceError(info.name + " (" + info.description + "): cudaStreamCreate: out of paper");
 }
 
-constexpr Plugin kPlugin{.list = List, .make = Make};
+[[maybe_unused]] constexpr Plugin kPlugin{.list = List, .make = Make};
 
 }  // namespace
 }  // namespace hogbatch::gpu
