@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -144,6 +145,7 @@ void RegisterGpus(gpu::Interface interface, const char* name) {
 
 int main(int argc, char** argv) {
   using namespace hogbatch;
+  setenv("HOGBATCH_PLUGINS", HOGBATCH_PLUGIN_FOLDER, 0);  // this build's, if none are named
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   bench::Register("cpu", [] { return cpu::MakeDevice(cpu::Describe()); });
