@@ -3,7 +3,8 @@
 // medians of rounds:
 //   gflops               products of rows × 512 × 512 alone
 //   upload, download     GB/s, staging included
-//   overlap              (products + uploads - both queued together) / the shorter: 1 is all of it
+//   overlap              (products + uploads - both queued together) / the shorter: 1 is all of it.
+//                        Where one is far shorter than the other, as on processors, it is noise
 // Softmax shows what a row of 1,024 and one of 1,025 outputs costs: wider rows go to cuDNN on CUDA.
 #include <benchmark/benchmark.h>
 
