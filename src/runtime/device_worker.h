@@ -1,0 +1,102 @@
+// What workers on a device have in common, wherever the device trains: the order of a task, its
+// losses, evaluation and common steps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "nn/model.h"
+#include "runtime/common_step.h"
+#include "runtime/snapshot_evaluator.h"
+#include "runtime/worker.h"
+
+namespace hogbatch {
+
+class DeviceWorker : public Worker {
+ public:
+  void Compute(const Task& task, int update) override {
+    switch (task.kind) {
+      case TaskKind::kTrain:
+        ++updates_;
+        return Train(task, Part(task.rows, update, task.updates));
+      case TaskKind::kApply:
+        return;
+      case TaskKind::kSnapshot:
+        return memory_.TakeSnapshot(task.snapshot);
+      case TaskKind::kEvaluate:
+        evaluation_ += evaluator_.Evaluate(task);
+    }
+  }
+
+  void Commit(const Task& task, int update) override {
+    if (task.kind == TaskKind::kApply) common_step_.Apply(task);
+    if (task.kind == TaskKind::kTrain) Merge(task, Part(task.rows, update, task.updates));
+  }
+
+  Report Finish(const Task& task) override {
+    return {.task = task.id,
+            .worker = id_,
+            .loss_sum = std::exchange(loss_sum_, 0),
+            .evaluation = std::exchange(evaluation_, {})};
+  }
+
+ protected:
+  DeviceWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory)
+      : id_(id),
+        device_(std::move(device)),
+        memory_(memory),
+        evaluator_(*device_, memory),
+        common_step_(*device_, memory) {}
+
+  // Makes the gradient of one update, or what it adds to the model.
+  virtual void Train(const Task& task, RowRange rows) = 0;
+  virtual void Merge(const Task& task, RowRange rows) = 0;
+
+  Device& device() { return *device_; }
+  JobMemory& memory() const { return memory_; }
+  std::int64_t updates() const { return updates_; }  // the present one counted
+
+  // Losses travel to the host; after the device was waited for they can be added up.
+  void DownloadLosses(const Tensor& losses) {
+    row_losses_.resize(static_cast<std::size_t>(losses.cols));
+    device_->Download(losses.data.base,
+                      static_cast<std::size_t>(losses.data.offset) * sizeof(float),
+                      std::as_writable_bytes(std::span(row_losses_)));
+  }
+  void AddLosses() {
+    for (const float loss : row_losses_) loss_sum_ += loss;
+  }
+
+  // Keeps the gradient for the common step of task.step.
+  void Hold(const Task& task, RowRange rows, std::vector<LayerGradient> layers) {
+    memory_.held[static_cast<std::size_t>(id_)] = {
+        .step = task.step, .rows = rows.size(), .layers = std::move(layers)};
+  }
+
+  // Scratch for batches of `rows` rows; if it is made anew, for `room` rows.
+  Model& ModelFor(std::int64_t rows, std::int64_t room) {
+    if (!model_ || model_->max_rows() < rows) {
+      model_.reset();
+      model_.emplace(memory_.model, *device_, room, Use::kTraining);
+    }
+    return *model_;
+  }
+
+ private:
+  WorkerId id_;
+  std::unique_ptr<Device> device_;
+  JobMemory& memory_;
+  SnapshotEvaluator evaluator_;
+  CommonStep common_step_;
+  std::optional<Model> model_;
+  std::vector<float> row_losses_;
+  std::int64_t updates_ = 0;
+  double loss_sum_ = 0;
+  EvaluationSums evaluation_;
+};
+
+}  // namespace hogbatch
