@@ -1,8 +1,9 @@
 // The whole contract between the network and what computes it.
 //
-// Calls queue in order and may return before they are done; only Wait() blocks. Memory handed to a
-// call must stay as it is until a Wait() after it. A device belongs to one thread. Any call may
-// throw DeviceError; the device is then to be destroyed, unless it was OutOfDeviceMemory.
+// Calls queue in order and may return before they are done; only Wait() and WaitFor() block. Memory
+// handed to a call must stay as it is until a Wait() after it, or a WaitFor() a mark set after it.
+// A device belongs to one thread. Any call may throw DeviceError; the device is then to be
+// destroyed, unless it was OutOfDeviceMemory.
 #pragma once
 
 #include <cstddef>
@@ -91,6 +92,12 @@ class Device {
   virtual void Download(const void* base, std::size_t offset_bytes, std::span<std::byte> to) = 0;
   virtual void Wait() = 0;
 
+  // A place in the queue, behind everything queued so far. Marks never descend.
+  virtual std::int64_t SetMark() { return 0; }
+  // Blocks until all that was queued before the mark is done and downloads among it have arrived;
+  // what was queued after it may go on meanwhile. To wait for everything is always right.
+  virtual void WaitFor(std::int64_t /*mark*/) { Wait(); }
+
   // y = f(x · w + bias). `pre` keeps x · w + bias where the activation's slope needs it (GELU),
   // else empty.
   virtual void DenseForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
@@ -105,7 +112,8 @@ class Device {
   virtual void DenseBackwardWeights(const Tensor& x, const Tensor& dy, float scale, float keep,
                                     const Tensor& dw, const Tensor& dbias) = 0;
   // The same for sparse x, but dw only changes in the rows x's columns name, and keep is 0 or 1;
-  // with keep 0 all of dw is cleared first (dw is then as small as the columns x uses).
+  // with keep 0 all of dw is cleared first (dw is then as small as the columns x uses). An empty
+  // dbias is left alone.
   virtual void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,
                                      const Tensor& dw, const Tensor& dbias) = 0;
 
