@@ -25,6 +25,13 @@ class Mailbox {
     return message;
   }
 
+  // What is there already; none if nothing is.
+  std::optional<Message> TryReceive() {
+    Message message;
+    if (!queue_.try_dequeue(message)) return std::nullopt;
+    return message;
+  }
+
   // Waits at most `seconds`.
   std::optional<Message> Receive(double seconds) {
     Message message;

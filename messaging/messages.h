@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "core/evaluation.h"
 #include "core/ids.h"
+#include "core/staleness.h"
 
 namespace hogbatch {
 
@@ -38,15 +40,28 @@ struct Task {
 struct Report {
   TaskId task = 0;
   WorkerId worker = 0;
-  double loss_sum = 0;  // kTrain: Σ rows of the loss before the row's update
+  double loss_sum = 0;           // kTrain: Σ rows of the loss before the row's update
+  std::int32_t updates = 0;      // kTrain: made; more than asked for where memory was short
+  std::int64_t most_rows = 0;    // an update may have, as the device found out; 0: no limit met yet
+  StalenessHistogram staleness;  // kTrain: of its updates
+  std::optional<double> beta;    // kSnapshot: the share of what was added that is there
   EvaluationSums evaluation;
   double seconds = 0;  // spent on the task
 };
 
-// A worker's exception. Its outstanding rows go back and it takes no further task.
+// A worker's exception. It takes no further task, and its outstanding rows go back: all but those
+// of updates that are already in the model, and those of an update that is there in part.
 struct Failure {
   WorkerId worker = 0;
   std::string what;
+  TaskId task = 0;                // the oldest it has not finished; 0: none
+  std::int32_t updates_done = 0;  // of that task
+  // The update that broke off after it had changed part of the model.
+  struct Torn {
+    TaskId task = 0;
+    std::int32_t update = 0;
+  };
+  std::optional<Torn> torn;
 };
 
 // Nothing happened but the passing of time.

@@ -105,7 +105,7 @@ std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
   summary["stopped_because"] = Name(result.stopped_because);
   summary["updates_by_worker"] = Json::object();
   summary["busy_fraction_by_worker"] = Json::object();
-  for (const WorkerTotals& worker : result.workers) {
+  for (const WorkerTotals& worker : result.totals.workers) {
     summary["updates_by_worker"][worker.name] = worker.updates;
     Put(summary["busy_fraction_by_worker"], worker.name, worker.busy_fraction);
     if (!worker.failure.empty()) summary["failures_by_worker"][worker.name] = worker.failure;

@@ -25,11 +25,14 @@ struct JobSpec {
 struct WorkerState {
   WorkerId id = 0;
   DeviceInfo device;
+  int team = 0;  // all CPU threads are one, every other device is one
   bool live = true;
   int outstanding = 0;       // tasks sent and not yet reported
   std::int64_t updates = 0;  // updates of the model it has made
   std::int64_t rows = 0;     // rows it has trained on
   double busy_seconds = 0;
+  std::int64_t most_rows = 0;   // that its memory allows an update; 0: no limit known
+  std::int64_t batch_rows = 0;  // of its latest update
 };
 
 struct JobState {
@@ -61,6 +64,15 @@ struct Outcome {
   double seconds = 0;
 };
 
+// A team that a bound keeps from the size the algorithm wants for it.
+struct HeldTeam {
+  enum class By : std::uint8_t { kMin, kMax, kMemory };
+  int team = 0;
+  By by = By::kMin;
+  std::int64_t rows = 0;       // where it is held
+  double share_of_rounds = 0;  // in which this bound held it
+};
+
 class Algorithm {
  public:
   virtual ~Algorithm() = default;
@@ -72,6 +84,8 @@ class Algorithm {
   virtual std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) = 0;
   // Learns from a finished task.
   virtual void Observe(const Outcome& outcome);
+  // The teams held by a bound in the course of the run, for reports.
+  virtual std::vector<HeldTeam> held_teams() const { return {}; }
 };
 
 }  // namespace hogbatch

@@ -26,11 +26,16 @@ Coordinator::Coordinator(Algorithm& algorithm, const Setup& setup)
       job_(PrepareOne(algorithm, setup), setup.rules.epochs, setup.rates, setup.seed),
       rounds_(setup.rows),
       stop_rules_(setup.rules),
+      teams_(MakeTeams(setup.workers)),
       failures_(setup.workers.size()),
       in_hand_(setup.workers.size()),
-      live_(static_cast<int>(setup.workers.size())) {
-  for (const DeviceInfo& device : setup.workers) {
-    workers_.push_back({.id = static_cast<WorkerId>(workers_.size()), .device = device});
+      live_(static_cast<int>(setup.workers.size())),
+      reported_rows_(teams_.names.size()) {
+  for (std::size_t i = 0; i < setup.workers.size(); ++i) {
+    workers_.push_back({.id = static_cast<WorkerId>(i),
+                        .device = setup.workers[i],
+                        .team = teams_.of_worker[i],
+                        .most_rows = i < setup.most_rows.size() ? setup.most_rows[i] : 0});
   }
 }
 
@@ -74,6 +79,7 @@ void Coordinator::OnReport(const Report& report) {
   if (IsEvaluation(task)) {
     --evaluating_;
     evaluation_seconds_ += report.seconds / live_;
+    if (report.beta) beta_ = report.beta;
     if (const auto evaluation = rounds_.Finish(task, report)) OnEvaluated(*evaluation);
   } else if (task.kind == TaskKind::kApply) {
     if (--open_slices_ == 0) job_.CompleteStep();
@@ -84,13 +90,16 @@ void Coordinator::OnReport(const Report& report) {
 
 void Coordinator::OnTraining(const Task& task, const Report& report) {
   WorkerState& worker = workers_[static_cast<std::size_t>(report.worker)];
-  worker.updates += task.updates;
+  worker.updates += report.updates;
   worker.rows += task.rows.size();
+  worker.batch_rows = (task.rows.size() + report.updates - 1) / report.updates;
+  if (report.most_rows > 0) worker.most_rows = report.most_rows;
+  staleness_ += report.staleness;
   job_.Complete(task, report);
   algorithm_.Observe({.worker = worker.id,
                       .job = task.job,
                       .rows = task.rows.size(),
-                      .updates = task.updates,
+                      .updates = report.updates,
                       .seconds = report.seconds});
   if (!std::isfinite(report.loss_sum)) Stop(StopReason::kDiverged);
   if (job_.step_gathered()) OpenSlices();
@@ -123,7 +132,12 @@ void Coordinator::OnFailure(const Failure& failure) {
       --evaluating_;
       rounds_.Return(task);
     } else if (task.kind == TaskKind::kTrain) {
-      job_.Return(task);
+      Job::Remains remains;
+      if (task.id == failure.task) remains.updates_done = failure.updates_done;
+      if (failure.torn && task.id == failure.torn->task) remains.torn = failure.torn->update;
+      worker.updates += remains.updates_done;
+      worker.rows += Job::Done(task, remains).size();
+      job_.Return(task, remains);
       if (job_.step_gathered()) OpenSlices();
     } else {
       slices_.push_back(task);
@@ -195,16 +209,22 @@ std::optional<Task> Coordinator::NextTask(const WorkerState& worker) {
     if (auto task = rounds_.Next()) return task;
   }
   if (reason_ == StopReason::kNone && open_slices_ == 0) {
-    const JobState job = job_.state();
-    const JobTable table{.jobs = {&job, 1}, .workers = workers_};
-    if (const auto assignment = algorithm_.Assign(worker, table)) {
-      if (auto task = job_.Cut(*assignment, next_id_)) {
-        ++next_id_;
-        return task;
-      }
-    }
+    if (auto task = NextTraining(worker)) return task;
   }
   return rounds_.Next();
+}
+
+std::optional<Task> Coordinator::NextTraining(const WorkerState& worker) {
+  const JobState job = job_.state();
+  const JobTable table{.jobs = {&job, 1}, .workers = workers_};
+  std::optional<Assignment> assignment = algorithm_.Assign(worker, table);
+  if (!assignment) return std::nullopt;
+  if (worker.most_rows > 0) {
+    assignment->update_rows = std::min(assignment->update_rows, worker.most_rows);
+  }
+  std::optional<Task> task = job_.Cut(*assignment, next_id_);
+  if (task) ++next_id_;
+  return task;
 }
 
 std::optional<Task> Coordinator::NextSlice(WorkerId worker) {
@@ -230,7 +250,56 @@ Progress Coordinator::Totals() const {
           .updates_per_second = static_cast<double>(job_.updates()) / span,
           .running_loss = {},
           .seconds_left = {},
-          .evaluation = {}};
+          .evaluation = {},
+          .workers = TotalsByWorker(),
+          .teams = TotalsByTeam(span, {}),
+          .held_teams = algorithm_.held_teams(),
+          .staleness = staleness_,
+          .beta = beta_,
+          .lost_rows = job_.lost_rows()};
+}
+
+std::vector<WorkerTotals> Coordinator::TotalsByWorker() const {
+  std::vector<WorkerTotals> totals;
+  const double elapsed = now_ - start_;
+  for (const WorkerState& worker : workers_) {
+    totals.push_back({.name = worker.device.name,
+                      .updates = worker.updates,
+                      .batch_rows = worker.batch_rows,
+                      .busy_fraction = elapsed > 0 ? worker.busy_seconds / elapsed : 0,
+                      .failure = failures_[static_cast<std::size_t>(worker.id)]});
+  }
+  return totals;
+}
+
+std::vector<std::int64_t> Coordinator::RowsByTeam() const {
+  std::vector<std::int64_t> rows(teams_.names.size());
+  for (const WorkerState& worker : workers_) {
+    rows[static_cast<std::size_t>(worker.team)] += worker.rows;
+  }
+  return rows;
+}
+
+std::vector<TeamProgress> Coordinator::TotalsByTeam(
+    double seconds, std::span<const std::int64_t> rows_before) const {
+  std::vector<TeamProgress> totals;
+  const std::vector<std::int64_t> rows = RowsByTeam();
+  for (std::size_t i = 0; i < teams_.names.size(); ++i) {
+    const std::int64_t fresh = rows[i] - (rows_before.empty() ? 0 : rows_before[i]);
+    totals.push_back(
+        {.name = teams_.names[i], .rows_per_second = static_cast<double>(fresh) / seconds});
+  }
+  std::int64_t all = 0;
+  for (const WorkerState& worker : workers_) {
+    TeamProgress& team = totals[static_cast<std::size_t>(worker.team)];
+    team.updates += worker.updates;
+    team.batch_rows = std::max(team.batch_rows, worker.batch_rows);
+    all += worker.updates;
+  }
+  for (TeamProgress& team : totals) {
+    team.update_share = all > 0 ? static_cast<double>(team.updates) / static_cast<double>(all) : 0;
+  }
+  return totals;
 }
 
 Progress Coordinator::ReportProgress() {
@@ -239,8 +308,10 @@ Progress Coordinator::ReportProgress() {
   const std::int64_t examples = progress.examples - reported_examples_;
   progress.examples_per_second = static_cast<double>(examples) / span;
   progress.updates_per_second = static_cast<double>(progress.updates - reported_updates_) / span;
-  if (examples > 0) {
-    progress.running_loss = (job_.loss_sum() - reported_loss_) / static_cast<double>(examples);
+  progress.teams = TotalsByTeam(span, reported_rows_);
+  const std::int64_t known = job_.rows_with_loss() - reported_rows_with_loss_;
+  if (known > 0) {
+    progress.running_loss = (job_.loss_sum() - reported_loss_) / static_cast<double>(known);
   }
   if (progress.examples > 0) {
     const double per_example = progress.seconds / static_cast<double>(progress.examples);
@@ -252,6 +323,8 @@ Progress Coordinator::ReportProgress() {
   reported_examples_ = progress.examples;
   reported_updates_ = progress.updates;
   reported_loss_ = job_.loss_sum();
+  reported_rows_with_loss_ = job_.rows_with_loss();
+  reported_rows_ = RowsByTeam();
   return progress;
 }
 
@@ -270,16 +343,9 @@ double Coordinator::next_tick() const {
 
 RunResult Coordinator::Result() const {
   RunResult result;
-  const double elapsed = now_ - start_;
   result.totals = Totals();
   result.stopped_because = reason_;
   result.saved = rounds_.best();
-  for (const WorkerState& worker : workers_) {
-    result.workers.push_back({.name = worker.device.name,
-                              .updates = worker.updates,
-                              .busy_fraction = elapsed > 0 ? worker.busy_seconds / elapsed : 0,
-                              .failure = failures_[static_cast<std::size_t>(worker.id)]});
-  }
   return result;
 }
 

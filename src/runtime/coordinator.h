@@ -14,6 +14,7 @@
 #include "runtime/job.h"
 #include "runtime/progress.h"
 #include "runtime/stop_rules.h"
+#include "runtime/teams.h"
 
 namespace hogbatch {
 
@@ -26,6 +27,7 @@ class Coordinator {
     RunRules rules;
     RatePlan rates;
     std::vector<DeviceInfo> workers;
+    std::vector<std::int64_t> most_rows = {};  // that each worker's memory allows an update; 0: any
     std::uint64_t seed = 1;
   };
   Coordinator(Algorithm& algorithm, const Setup& setup);
@@ -60,8 +62,14 @@ class Coordinator {
   void Dispatch();
   std::optional<Task> NextTask(const WorkerState& worker);
   std::optional<Task> NextSlice(WorkerId worker);
+  std::optional<Task> NextTraining(const WorkerState& worker);
   void Stop(StopReason reason);
   Progress Totals() const;
+  std::vector<WorkerTotals> TotalsByWorker() const;
+  // Rates are over `seconds`, since which the teams had `rows_before`.
+  std::vector<TeamProgress> TotalsByTeam(double seconds,
+                                         std::span<const std::int64_t> rows_before) const;
+  std::vector<std::int64_t> RowsByTeam() const;
   Progress ReportProgress();
 
   Algorithm& algorithm_;
@@ -69,6 +77,7 @@ class Coordinator {
   Job job_;
   EvaluationRounds rounds_;
   StopRules stop_rules_;
+  Teams teams_;
   std::vector<WorkerState> workers_;
   std::vector<std::string> failures_;       // of each worker; empty: none
   std::vector<std::vector<Task>> in_hand_;  // tasks outstanding at each worker
@@ -86,12 +95,16 @@ class Coordinator {
   std::int64_t evaluated_at_ = -1;  // examples behind the latest snapshot
   Progress at_snapshot_;            // where the run stood when the latest snapshot was taken
   StopReason reason_ = StopReason::kNone;
+  StalenessHistogram staleness_;
+  std::optional<double> beta_;
 
   // Where the last report stood, for its rates.
   double reported_at_ = 0;
   std::int64_t reported_examples_ = 0;
   std::int64_t reported_updates_ = 0;
   double reported_loss_ = 0;
+  std::int64_t reported_rows_with_loss_ = 0;
+  std::vector<std::int64_t> reported_rows_;  // of each team
 
   Actions actions_;
 };

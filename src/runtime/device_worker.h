@@ -41,6 +41,7 @@ class DeviceWorker : public Worker {
     return {.task = task.id,
             .worker = id_,
             .loss_sum = std::exchange(loss_sum_, 0),
+            .updates = task.updates,
             .evaluation = std::exchange(evaluation_, {})};
   }
 

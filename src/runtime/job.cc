@@ -32,18 +32,37 @@ void Job::Complete(const Task& task, const Report& report) {
   Check(in_flight_.erase(task.id) == 1, "a report for a task that is not in flight");
   examples_ += task.rows.size();
   loss_sum_ += report.loss_sum;
+  rows_with_loss_ += task.rows.size();
   if (task.hold) {
     --held_tasks_;
     held_rows_ += task.rows.size();
   } else {
-    updates_ += task.updates;
+    updates_ += report.updates;
   }
 }
 
-void Job::Return(const Task& task) {
+RowRange Job::Done(const Task& task, const Remains& remains) {
+  if (remains.updates_done == 0) return {task.rows.begin, task.rows.begin};
+  return {task.rows.begin, Part(task.rows, remains.updates_done - 1, task.updates).end};
+}
+
+void Job::Return(const Task& task, const Remains& remains) {
   const auto found = in_flight_.find(task.id);
   Check(found != in_flight_.end(), "a lost task that was not in flight");
-  cursor_.Return(found->second);
+  const RowRange done = Done(task, remains);
+  examples_ += done.size();
+  updates_ += remains.updates_done;
+  const auto give_back = [&](std::int64_t begin, std::int64_t end) {
+    cursor_.Return({.rows = {begin, end}, .epoch = found->second.epoch});
+  };
+  if (remains.torn) {
+    const RowRange lost = Part(task.rows, *remains.torn, task.updates);
+    lost_rows_ += lost.size();
+    give_back(done.end, lost.begin);
+    give_back(lost.end, task.rows.end);
+  } else {
+    give_back(done.end, task.rows.end);
+  }
   in_flight_.erase(found);
   held_tasks_ -= task.hold ? 1 : 0;
 }

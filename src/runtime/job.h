@@ -22,8 +22,17 @@ class Job {
 
   // A training task came back finished.
   void Complete(const Task& task, const Report& report);
-  // A training task was lost with its worker: its rows will be handed out again.
-  void Return(const Task& task);
+
+  // How far a task came whose worker failed.
+  struct Remains {
+    std::int32_t updates_done = 0;
+    std::optional<std::int32_t> torn;  // the update, not among them, that is in the model in part
+  };
+  // The rows that were trained.
+  static RowRange Done(const Task& task, const Remains& remains);
+  // A training task was lost with its worker. Rows that were trained count, those of an update torn
+  // in the middle are lost, and the others will be handed out again.
+  void Return(const Task& task, const Remains& remains);
 
   // Synchronous training: the gradients of a step are complete when all its tasks came back, and
   // the step is over when all its slices were applied.
@@ -35,10 +44,13 @@ class Job {
   JobState state() const { return {spec_.id, spec_.train_rows, cursor_.remaining()}; }
   std::int64_t examples() const { return examples_; }
   std::int64_t updates() const { return updates_; }
+  std::int64_t lost_rows() const { return lost_rows_; }
   double epoch() const {
     return static_cast<double>(examples_) / static_cast<double>(spec_.train_rows);
   }
+  // Of rows whose task came back, and how many they are.
   double loss_sum() const { return loss_sum_; }
+  std::int64_t rows_with_loss() const { return rows_with_loss_; }
   // All rows were handed out and came back, and no step is open.
   bool finished() const { return cursor_.remaining() == 0 && quiet(); }
   // Nothing that changes the model is under way.
@@ -51,6 +63,8 @@ class Job {
   std::unordered_map<TaskId, Cursor::Cut> in_flight_;
   std::int64_t examples_ = 0;
   std::int64_t updates_ = 0;
+  std::int64_t lost_rows_ = 0;
+  std::int64_t rows_with_loss_ = 0;
   double loss_sum_ = 0;
   std::int64_t step_ = 0;
   int held_tasks_ = 0;          // of this step, not back yet

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/evaluation.h"
+#include "core/staleness.h"
+#include "runtime/algorithm.h"
 
 namespace hogbatch {
 
@@ -31,6 +33,22 @@ struct Evaluation {
   std::optional<EvaluationSums> test;
 };
 
+struct WorkerTotals {
+  std::string name;
+  std::int64_t updates = 0;
+  std::int64_t batch_rows = 0;  // of its latest update
+  double busy_fraction = 0;     // of the time since training began
+  std::string failure;          // empty: none
+};
+
+struct TeamProgress {
+  std::string name;
+  std::int64_t updates = 0;
+  double update_share = 0;  // of all updates so far
+  std::int64_t batch_rows = 0;
+  double rows_per_second = 0;
+};
+
 // One report. Rates are over the time since the last one. A report with an evaluation is of the
 // moment its snapshot was taken: the losses belong to that time, epoch and number of updates.
 struct Progress {
@@ -45,13 +63,12 @@ struct Progress {
   std::optional<double> seconds_left;    // to the last epoch or --max-time; absent while unknown
   std::optional<Evaluation> evaluation;  // just finished
   bool best = false;                     // and the best so far
-};
-
-struct WorkerTotals {
-  std::string name;
-  std::int64_t updates = 0;
-  double busy_fraction = 0;
-  std::string failure;  // empty: none
+  std::vector<WorkerTotals> workers;
+  std::vector<TeamProgress> teams;
+  std::vector<HeldTeam> held_teams;
+  StalenessHistogram staleness;  // since training began
+  std::optional<double> beta;    // the surviving share of updates, as last measured
+  std::int64_t lost_rows = 0;    // of updates that broke off when half of them was in the model
 };
 
 struct RunResult {
@@ -60,7 +77,6 @@ struct RunResult {
   std::optional<Evaluation> saved;  // of the parameters below
   std::vector<float>
       parameters;  // the best by validation rows, else the last; empty: none is finite
-  std::vector<WorkerTotals> workers;
 };
 
 // Called on the coordinator's thread; must not take long.

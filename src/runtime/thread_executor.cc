@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "messaging/mailbox.h"
@@ -24,35 +25,99 @@ double Now() {
 // Where a worker gets its tasks; an empty one sends it home.
 using Inbox = Mailbox<std::optional<Task>>;
 
-Report Execute(Worker& worker, const Task& task) {
-  const double start = Now();
-  for (int update = 0; update < task.updates; ++update) {
-    worker.Compute(task, update);
-    worker.Commit(task, update);
-  }
-  Report report = worker.Finish(task);
-  report.seconds = Now() - start;
-  return report;
-}
+// A worker on its thread: walks tasks update by update. On a device of depth 2 an update is
+// computed before the one ahead of it is committed, so that its rows and weights travel meanwhile.
+class Walk {
+ public:
+  Walk(WorkerId id, int depth, Inbox& inbox, Mailbox<Event>& outbox)
+      : id_(id), depth_(depth), inbox_(inbox), outbox_(outbox) {}
 
-// A worker's thread. A failed worker stays in memory until the end: others may still read the
-// gradient it held for a common step.
-void Serve(WorkerId id, const WorkerFactory& make, Inbox& inbox, Mailbox<Event>& outbox) {
-  std::unique_ptr<Worker> worker;
-  try {
-    worker = make();
-    while (const std::optional<Task> task = inbox.Receive()) outbox.Send(Execute(*worker, *task));
-    return;
-  } catch (const std::bad_alloc&) {
-    outbox.Send(Failure{.worker = id, .what = "out of memory"});
-  } catch (const std::exception& error) {
-    outbox.Send(Failure{.worker = id, .what = error.what()});
-  } catch (...) {
-    outbox.Send(Failure{.worker = id, .what = "an unknown failure"});
+  void Serve(const WorkerFactory& make) {
+    std::unique_ptr<Worker> worker;
+    try {
+      worker = make();
+      worker_ = worker.get();
+      while (const std::optional<Task> task = Next()) Take(*task);
+      return;
+    } catch (const std::bad_alloc&) {
+      Fail("out of memory");
+    } catch (const std::exception& error) {
+      Fail(error.what());
+    } catch (...) {
+      Fail("an unknown failure");
+    }
+    // A failed worker stays in memory until the end: others may still read the gradient it held for
+    // a common step.
+    while (inbox_.Receive()) {
+    }
   }
-  while (inbox.Receive()) {
+
+ private:
+  struct Step {
+    Task task;
+    int update = 0;
+    double task_begun = 0;
+  };
+
+  // While an update waits to be committed, only a task that is there already.
+  std::optional<Task> Next() {
+    if (computed_) {
+      if (const std::optional<std::optional<Task>> task = inbox_.TryReceive()) return *task;
+      Settle();
+    }
+    return inbox_.Receive();
   }
-}
+
+  void Take(const Task& task) {
+    // Only training is overlapped: whatever else comes finds all updates committed.
+    const bool overlaps = depth_ > 1 && task.kind == TaskKind::kTrain && !task.hold;
+    const double begun = Now();
+    for (int update = 0; update < task.updates; ++update) {
+      if (!overlaps) Settle();
+      under_way_ = Step{task, update, begun};
+      worker_->Compute(task, update);
+      Settle();
+      computed_ = std::exchange(under_way_, std::nullopt);
+      if (!overlaps) Settle();
+    }
+  }
+
+  // Commits the update that waits for it, and reports when it was its task's last.
+  void Settle() {
+    if (!computed_) return;
+    const std::optional<Step> next = std::exchange(under_way_, computed_);
+    worker_->Commit(computed_->task, computed_->update);
+    under_way_ = next;
+    const Step done = *std::exchange(computed_, std::nullopt);
+    if (done.update + 1 < done.task.updates) return;
+    Report report = worker_->Finish(done.task);
+    const double now = Now();
+    report.seconds = now - std::max(done.task_begun, reported_at_);
+    reported_at_ = now;
+    outbox_.Send(report);
+  }
+
+  void Fail(const char* what) {
+    Failure failure{.worker = id_, .what = what};
+    if (const std::optional<Step>& oldest = computed_ ? computed_ : under_way_) {
+      failure.task = oldest->task.id;
+      failure.updates_done = oldest->update;
+    }
+    if (under_way_ && worker_->tore_update()) {
+      failure.torn = {.task = under_way_->task.id, .update = under_way_->update};
+    }
+    outbox_.Send(failure);
+  }
+
+  WorkerId id_;
+  int depth_;
+  Inbox& inbox_;
+  Mailbox<Event>& outbox_;
+  Worker* worker_ = nullptr;
+  std::optional<Step> computed_;   // and not yet committed
+  std::optional<Step> under_way_;  // in Compute or Commit
+  double reported_at_ = 0;
+};
 
 class ThreadExecutor : public Executor {
  public:
@@ -82,11 +147,13 @@ class ThreadExecutor : public Executor {
   void StartWorkers(const Coordinator& coordinator, std::vector<std::jthread>& threads) {
     int next_core = 0;
     for (std::size_t i = 0; i < factories_.size(); ++i) {
+      const DeviceInfo& device = coordinator.workers()[i].device;
+      const int depth = device.depth;
       std::optional<int> core;
-      if (coordinator.workers()[i].device.shares_host_memory) core = next_core++;
-      threads.emplace_back([this, i, core] {
+      if (device.shares_host_memory) core = next_core++;
+      threads.emplace_back([this, i, depth, core] {
         if (cores_ && core) cores_->PinThisThread(*core);
-        Serve(static_cast<WorkerId>(i), factories_[i], inboxes_[i], outbox_);
+        Walk(static_cast<WorkerId>(i), depth, inboxes_[i], outbox_).Serve(factories_[i]);
       });
     }
   }

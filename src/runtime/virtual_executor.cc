@@ -105,8 +105,15 @@ class VirtualExecutor : public Executor {
   }
 
   Event Fail(std::size_t index) {
-    seats_[index].tasks.clear();
-    return Failure{.worker = static_cast<WorkerId>(index), .what = seats_[index].failure};
+    Seat& seat = seats_[index];
+    Failure failure{.worker = static_cast<WorkerId>(index), .what = seat.failure};
+    failure.task = seat.tasks.front().id;
+    failure.updates_done = seat.update;
+    if (seat.worker && seat.worker->tore_update()) {
+      failure.torn = {.task = failure.task, .update = failure.updates_done};
+    }
+    seat.tasks.clear();
+    return failure;
   }
 
   template <typename Call>

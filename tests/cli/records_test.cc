@@ -60,7 +60,7 @@ TEST(SummaryText, HoldsTheSavedModelsLossesAndTheRunsTotals) {
   result.totals = Totals();
   result.stopped_because = StopReason::kPatience;
   result.saved = Evaluation{.epoch = 2, .train = {}, .valid = Sums(0.25), .test = {}};
-  result.workers = {{.name = "cpu.0", .updates = 6, .busy_fraction = 0.5, .failure = ""},
+  result.totals.workers = {{.name = "cpu.0", .updates = 6, .busy_fraction = 0.5, .failure = ""},
                     {.name = "cpu.1", .updates = 4, .busy_fraction = 0.75, .failure = "it broke"}};
   const std::string summary = SummaryText(result,
                                           {.algorithm = "hogbatch",

@@ -50,11 +50,11 @@ TEST(Coordinator, GivesAFasterWorkerMoreRows) {
   FakeRun run{.costs = {{.seconds_per_row = 1e-4}, {.seconds_per_row = 3e-4}}};
   run.rules = {.epochs = 100, .target_loss = {}, .eval_every = 1000};
   const RunResult result = run.Run();
-  const double ratio = static_cast<double>(result.workers[0].updates) /
-                       static_cast<double>(result.workers[1].updates);
+  const double ratio = static_cast<double>(result.totals.workers[0].updates) /
+                       static_cast<double>(result.totals.workers[1].updates);
   EXPECT_NEAR(ratio, 3, 0.3);
-  EXPECT_GT(result.workers[0].busy_fraction, 0.95);
-  EXPECT_GT(result.workers[1].busy_fraction, 0.95);
+  EXPECT_GT(result.totals.workers[0].busy_fraction, 0.95);
+  EXPECT_GT(result.totals.workers[1].busy_fraction, 0.95);
 }
 
 TEST(Coordinator, MeasuresAllRowsOfEverySplitInEveryRound) {

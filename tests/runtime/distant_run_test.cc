@@ -56,7 +56,7 @@ TEST(DistantRun, TrainsOneModelTogetherWithWorkersThatShareIt) {
       run.OnThreads();
       EXPECT_TRUE(run.recorder.failures.empty()) << run.recorder.failures.front();
       EXPECT_EQ(run.result.totals.examples, 40000);
-      EXPECT_GT(run.result.workers.back().updates, 0);
+      EXPECT_GT(run.result.totals.workers.back().updates, 0);
       EXPECT_GT(Accuracy(run), 0.85);
     }
   }

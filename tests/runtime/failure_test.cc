@@ -15,7 +15,7 @@ TEST(Failure, OfAWorkerLosesNoRowWhereverItHappens) {
     const RunResult result = run.Run();
     run.ExpectEveryRowTrained(2);
     EXPECT_EQ(result.stopped_because, StopReason::kEpochs);
-    EXPECT_EQ(result.workers[1].failure, "injected");
+    EXPECT_EQ(result.totals.workers[1].failure, "injected");
     EXPECT_EQ(run.recorder.failures, std::vector<std::string>{"cpu.1: injected"});
   }
 }

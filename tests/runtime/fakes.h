@@ -58,7 +58,7 @@ class FakeWorker : public Worker {
     }
     uncounted_.clear();
     ledger_.finished.push_back(task);
-    Report report{.task = task.id, .worker = id_};
+    Report report{.task = task.id, .worker = id_, .updates = task.updates};
     if (task.kind == TaskKind::kTrain) report.loss_sum = options_.loss(task);
     if (task.kind == TaskKind::kEvaluate) report.evaluation = options_.evaluate(task);
     return report;

@@ -1,0 +1,33 @@
+// How old the weights behind an update were when it was merged.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace hogbatch {
+
+// Counts updates by the merges of others that lay between their read and their own merge: bucket 0
+// none, bucket k from 2^(k-1) to 2^k - 1, the last one everything beyond.
+struct StalenessHistogram {
+  static constexpr std::size_t kBuckets = 20;
+  std::array<std::int64_t, kBuckets> updates = {};
+
+  void Add(std::int64_t merges) {
+    const auto bucket = static_cast<std::size_t>(
+        std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(merges, 0))));
+    ++updates[std::min(bucket, kBuckets - 1)];
+  }
+  StalenessHistogram& operator+=(const StalenessHistogram& other) {
+    for (std::size_t i = 0; i < kBuckets; ++i) updates[i] += other.updates[i];
+    return *this;
+  }
+  // The fewest merges that count in a bucket.
+  static std::int64_t From(std::size_t bucket) {
+    return bucket == 0 ? 0 : std::int64_t{1} << (bucket - 1);
+  }
+};
+
+}  // namespace hogbatch
