@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,5 +36,10 @@ std::vector<Candidate> JudgeForAuto(const gpu::Offer& cuda, const gpu::Offer& op
 // The devices of a list such as "auto", "cpu:4" or "cuda:0,cuda:1" in its order, one worker each.
 // UserError for what is misspelt, named twice or not there.
 std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine);
+
+// The algorithm that --algorithm means on these devices: "auto" is adaptive where two kinds of
+// device train together, whose speeds differ too much for sizes that are fixed, and hogbatch
+// elsewhere. Any other word is itself.
+std::string ChooseAlgorithm(std::string_view asked, std::span<const DeviceInfo> devices);
 
 }  // namespace hogbatch

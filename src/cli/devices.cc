@@ -36,6 +36,12 @@ std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine&
   return choices;
 }
 
+std::vector<DeviceInfo> InfosOf(const std::vector<DeviceChoice>& choices) {
+  std::vector<DeviceInfo> infos;
+  for (const DeviceChoice& choice : choices) infos.push_back(choice.info);
+  return infos;
+}
+
 std::vector<DeviceFactory> FactoriesOf(const std::vector<DeviceChoice>& choices) {
   std::vector<DeviceFactory> factories;
   for (const DeviceChoice& choice : choices) factories.push_back(choice.make);

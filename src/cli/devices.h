@@ -19,6 +19,7 @@ struct DeviceChoice {
 // What Choose says, and how to make it.
 std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine& machine);
 
+std::vector<DeviceInfo> InfosOf(const std::vector<DeviceChoice>& choices);
 std::vector<DeviceFactory> FactoriesOf(const std::vector<DeviceChoice>& choices);
 
 }  // namespace hogbatch
