@@ -120,6 +120,7 @@ HOGBATCH_CLONES void SumRows(const float* first, std::int64_t stride, std::int64
 }
 
 void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y) {
+  if (y.empty()) return;
   constexpr std::int64_t kWidth = 256;  // the sums of so many columns stay in the first cache
   float sums[kWidth];
   for (std::int64_t c = 0; c < dy.cols; c += kWidth) {

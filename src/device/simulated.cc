@@ -23,6 +23,8 @@ class SimulatedDevice final : public Device {
     Counted("Download").Download(base, offset, to);
   }
   void Wait() override { Counted("Wait").Wait(); }
+  std::int64_t SetMark() override { return Counted("SetMark").SetMark(); }
+  void WaitFor(std::int64_t mark) override { Counted("WaitFor").WaitFor(mark); }
 
   void DenseForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
                     const Tensor& y, const Tensor& pre) override {

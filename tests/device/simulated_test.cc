@@ -39,6 +39,15 @@ TEST(SimulatedDevice, FailsItsNthCallAndSaysSo) {
   EXPECT_EQ(all.host()[0], 4) << "only the n-th call fails";
 }
 
+TEST(SimulatedDevice, CountsMarksAndWaitsForThem) {
+  for (const std::int64_t fail_call : {1, 2}) {
+    const auto device = Simulate({.cost = {}, .fail_call = fail_call});
+    const auto mark_and_wait = [&] { device->WaitFor(device->SetMark()); };
+    EXPECT_THROW(mark_and_wait(), DeviceError) << "call " << fail_call;
+    EXPECT_NO_THROW(mark_and_wait());
+  }
+}
+
 TEST(SimulatedDevice, NeverFailsUnlessAsked) {
   const auto device = Simulate({});
   for (int i = 0; i < 1000; ++i) EXPECT_NO_THROW(device->Wait());

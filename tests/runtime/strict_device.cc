@@ -3,12 +3,12 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace hogbatch {
 namespace {
@@ -101,8 +101,18 @@ class StrictDevice final : public Device {
   void Wait() override {
     CheckThread();
     ++use_->waits;
-    for (const auto& call : std::exchange(queue_, {})) call();
-    inner_->Wait();
+    RunUntil(queued());
+  }
+  std::int64_t SetMark() override {
+    CheckThread();
+    ++use_->marks;
+    return last_mark_ = queued();
+  }
+  void WaitFor(std::int64_t mark) override {
+    CheckThread();
+    Demand(mark >= 0 && mark <= last_mark_, "a mark was waited for that was never set");
+    ++use_->partial_waits;
+    RunUntil(mark);
   }
 
   void DenseForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
@@ -137,9 +147,10 @@ class StrictDevice final : public Device {
   void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,
                              const Tensor& dw, const Tensor& dbias) override {
     Inner(x);
-    CheckAll(dy, dw, dbias);
+    CheckAll(dy, dw);
+    Optional(dbias);
     Queue([=, this] {
-      inner_->SparseBackwardWeights(Inner(x), Inner(dy), scale, keep, Inner(dw), Inner(dbias));
+      inner_->SparseBackwardWeights(Inner(x), Inner(dy), scale, keep, Inner(dw), Optional(dbias));
     });
   }
 
@@ -208,6 +219,17 @@ class StrictDevice final : public Device {
     CheckThread();
     queue_.push_back(std::move(call));
   }
+  // How many calls were queued so far: a mark.
+  std::int64_t queued() const { return done_ + static_cast<std::int64_t>(queue_.size()); }
+  void RunUntil(std::int64_t mark) {
+    while (done_ < mark) {
+      const std::function<void()> call = std::move(queue_.front());
+      queue_.pop_front();
+      ++done_;
+      call();
+    }
+    inner_->Wait();
+  }
 
   // The memory behind an address, of which a call uses `bytes` from `offset` on.
   void* Inner(const void* base, std::size_t offset, std::size_t bytes) const {
@@ -258,7 +280,9 @@ class StrictDevice final : public Device {
   std::thread::id thread_ = std::this_thread::get_id();
   Nowhere addresses_;
   std::map<void*, Block> blocks_;
-  std::vector<std::function<void()>> queue_;
+  std::int64_t done_ = 0;  // calls that ran
+  std::int64_t last_mark_ = 0;
+  std::deque<std::function<void()>> queue_;
 };
 
 }  // namespace

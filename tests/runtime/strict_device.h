@@ -22,17 +22,20 @@ struct DeviceUse {
   std::int64_t peak_bytes = 0;
   std::int64_t uploaded_bytes = 0;
   std::int64_t downloaded_bytes = 0;
-  std::int64_t waits = 0;
+  std::int64_t waits = 0;          // for everything
+  std::int64_t partial_waits = 0;  // for a mark
+  std::int64_t marks = 0;
   std::int64_t leaked_blocks = 0;  // when it was destroyed
 };
 
 // Computes with `inner`, which shares host memory, but
 //  - hands out addresses that nobody can follow, and takes no other;
 //  - runs nothing before Wait(), which reads what was to be uploaded and writes what was to be
-//    downloaded; until then downloads read as NaN;
+//    downloaded; until then downloads read as NaN. WaitFor() runs what was queued before its mark
+//    and nothing after it;
 //  - fills new memory with NaN;
 // and throws Misuse if memory is freed or changed behind queued work, if a call reaches past its
-// block, is about nothing, or comes from another thread.
+// block, is about nothing, waits for a mark that is none, or comes from another thread.
 std::unique_ptr<Device> MakeStrictDevice(std::unique_ptr<Device> inner,
                                          DeviceKind kind = DeviceKind::kCuda,
                                          std::shared_ptr<DeviceUse> use = nullptr);

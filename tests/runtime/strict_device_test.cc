@@ -39,6 +39,54 @@ TEST_F(StrictDevice, RunsWhatIsQueuedWhenItIsWaitedForAndNotBefore) {
   EXPECT_EQ(back, (std::vector<float>{12, 14, 16, 18}));
 }
 
+TEST_F(StrictDevice, RunsWhatIsBeforeAMarkAndNothingAfterIt) {
+  Buffer a(*device_, 16);
+  std::vector<float> first(4), second(4);
+  device_->Fill(Vector(a), 1);
+  Fetch(a, first);
+  const std::int64_t mark = device_->SetMark();
+  device_->Fill(Vector(a), 2);
+  Fetch(a, second);
+  device_->WaitFor(mark);
+  EXPECT_EQ(first, (std::vector<float>{1, 1, 1, 1}));
+  EXPECT_TRUE(std::isnan(second[0]));
+  device_->WaitFor(mark);
+  EXPECT_TRUE(std::isnan(second[0]));
+  device_->WaitFor(device_->SetMark());
+  EXPECT_EQ(second, (std::vector<float>{2, 2, 2, 2}));
+}
+
+TEST_F(StrictDevice, NoticesHostMemoryThatChangesBehindTheMarkThatWasWaitedFor) {
+  Buffer a(*device_, 16), b(*device_, 16);
+  std::vector<float> before = {5, 6, 7, 8};
+  Send(before, a);
+  const std::int64_t mark = device_->SetMark();
+  Send(host_, b);
+  device_->WaitFor(mark);
+  before[0] = 0;  // it has been sent
+  host_[0] = 0;   // this has not
+  EXPECT_THROW(device_->Wait(), Misuse);
+}
+
+TEST_F(StrictDevice, NoticesMemoryThatIsFreedBehindTheMarkThatWasWaitedFor) {
+  Buffer a(*device_, 16), b(*device_, 16);
+  device_->Fill(Vector(a), 1);
+  const std::int64_t mark = device_->SetMark();
+  device_->Fill(Vector(b), 1);
+  device_->WaitFor(mark);
+  a = Buffer();
+  b = Buffer();
+  EXPECT_THROW(device_->Wait(), Misuse);
+}
+
+TEST_F(StrictDevice, RefusesMarksThatWereNeverSet) {
+  EXPECT_NO_THROW(device_->WaitFor(device_->SetMark()));
+  Buffer a(*device_, 16);
+  device_->Fill(Vector(a), 1);
+  EXPECT_THROW(device_->WaitFor(1), Misuse);
+  EXPECT_THROW(device_->WaitFor(-1), Misuse);
+}
+
 TEST_F(StrictDevice, HandsOutMemoryThatHoldsNoNumbers) {
   Buffer a(*device_, 16);
   std::vector<float> back(4, 0.0f);
@@ -85,8 +133,12 @@ TEST(StrictDeviceUse, CountsWhatItHolds) {
       Buffer a(*device, 64), b(*device, 128);
     }
     device->Allocate(64);
+    device->WaitFor(device->SetMark());
     EXPECT_EQ(use->live_bytes, 64);
     EXPECT_EQ(use->peak_bytes, 192);
+    EXPECT_EQ(use->marks, 1);
+    EXPECT_EQ(use->partial_waits, 1);
+    EXPECT_EQ(use->waits, 0);
   }
   EXPECT_EQ(use->leaked_blocks, 1);
 }
