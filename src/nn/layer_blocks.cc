@@ -29,7 +29,8 @@ void LayerBlocks::Place(std::size_t layer, std::int64_t rows) {
   alone.Append(rows, shapes_[layer].out, shapes_[layer].activation);
   const auto bytes = static_cast<std::size_t>(alone.floats) * sizeof(float);
   if (blocks_[layer].bytes() < bytes) {
-    blocks_[layer] = Buffer();  // first: there may be no room for both
+    if (blocks_[layer].bytes() > 0) device_.Wait();  // for what is queued on the old one
+    blocks_[layer] = Buffer();                       // first: there may be no room for both
     blocks_[layer] = Buffer(device_, bytes);
   }
   shapes_[layer] = alone.layers.front();

@@ -23,7 +23,7 @@ class LayerBlocks {
   std::span<const LayerView> views() const { return views_; }
 
   // Gives the first layer another height: with sparse rows it may hold only those a batch touches.
-  // What its block held is lost, and nothing queued may use it. A block only grows.
+  // What its block held is lost to what is queued from now on. A block only grows.
   void SetFirstHeight(std::int64_t rows);
 
   // Floats of a layer on its way to or from the host: its weights, a gap up to a multiple of 16,

@@ -151,7 +151,8 @@ Tensor Model::ComputeLoss(const Targets& targets, const Tensor& class_weights) {
 }
 
 void Model::Backward(const BatchInput& input, const BatchInput& first,
-                     std::span<const LayerView> layers, std::span<const GradientTarget> targets) {
+                     std::span<const LayerView> layers, std::span<const GradientTarget> targets,
+                     const OnLayer& on_layer) {
   Check(!gradients_.empty(), "a model made for inference cannot train");
   Check(layers.size() == outputs_.size() && targets.size() == outputs_.size(),
         "a model was given another number of layers");
@@ -162,6 +163,7 @@ void Model::Backward(const BatchInput& input, const BatchInput& first,
     if (i == 0 && input.is_sparse) {
       device_.SparseBackwardWeights(first.sparse, dy, target.scale, target.keep, target.weights,
                                     target.bias);
+      if (on_layer) on_layer(i);
       continue;
     }
     const Tensor x = i == 0 ? input.dense : outputs_[i - 1].Rows(rows_);
@@ -172,7 +174,14 @@ void Model::Backward(const BatchInput& input, const BatchInput& first,
                                 gradients_[i - 1].Rows(rows_));
     }
     device_.DenseBackwardWeights(x, dy, target.scale, target.keep, target.weights, target.bias);
+    if (on_layer) on_layer(i);
   }
+}
+
+Model::LastLayer Model::last_layer(const BatchInput& input) const {
+  const std::size_t layers = outputs_.size();
+  const Tensor x = layers == 1 ? input.dense : outputs_[layers - 2].Rows(rows_);
+  return {.x = x, .dy = gradients_.back().Rows(rows_)};
 }
 
 }  // namespace hogbatch

@@ -2,7 +2,9 @@
 // nowhere else.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -65,9 +67,19 @@ class Model {
   // After ComputeLoss: walks from the last layer to the first. A layer's target is written after
   // its weights were used, so targets may be the weights themselves. For sparse input `first` is
   // used as the input of layer 0's weight gradient: with private memory its columns count the rows
-  // of the target, not the features.
+  // of the target, not the features. `on_layer` is called when a layer's target and all uses of its
+  // weights are queued.
+  using OnLayer = std::function<void(std::size_t layer)>;
   void Backward(const BatchInput& input, const BatchInput& first, std::span<const LayerView> layers,
-                std::span<const GradientTarget> targets);
+                std::span<const GradientTarget> targets, const OnLayer& on_layer = nullptr);
+
+  // Between ComputeLoss and Backward: what makes the gradient of the last layer. `x` is empty if
+  // that layer reads sparse rows.
+  struct LastLayer {
+    Tensor x;
+    Tensor dy;
+  };
+  LastLayer last_layer(const BatchInput& input) const;
 
  private:
   ModelSpec spec_;

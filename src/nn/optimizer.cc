@@ -32,25 +32,28 @@ class LazyRows {
     Check(static_cast<std::int64_t>(rows.size()) == gradient.touched.size,
           "host and device know the same touched rows");
     Check(rows.size() <= last_.size(), "an update touches more rows than a layer has");
-    skipped_.resize(rows.size());  // the device has done with the last update's
+    // The last update's may still be on their way, those before have arrived.
+    std::vector<std::int32_t>& skipped_rows = skipped_[static_cast<std::size_t>(turn_ ^= 1)];
+    skipped_rows.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = static_cast<std::size_t>(rows[i]);  // a negative one becomes huge
       Check(row < last_.size(), "an update touches a row its layer does not have");
       std::int64_t& last = last_[row];
       const std::int64_t missed = std::max<std::int64_t>(0, update - last - 1);
-      skipped_[i] = static_cast<std::int32_t>(
+      skipped_rows[i] = static_cast<std::int32_t>(
           std::min<std::int64_t>(missed, std::numeric_limits<std::int32_t>::max()));
       last = update;
     }
     const auto skipped = skipped_on_device_.span<const std::int32_t>();
-    device_.Upload(std::as_bytes(std::span(skipped_)), skipped.base, 0);
+    device_.Upload(std::as_bytes(std::span(skipped_rows)), skipped.base, 0);
     return {.rows = gradient.touched, .skipped = skipped.Sub(0, gradient.touched.size)};
   }
 
  private:
   Device& device_;
-  std::vector<std::int64_t> last_;  // update of each row's last touch; 0: never
-  std::vector<std::int32_t> skipped_;
+  std::vector<std::int64_t> last_;                    // update of each row's last touch; 0: never
+  std::array<std::vector<std::int32_t>, 2> skipped_;  // used in turn
+  int turn_ = 0;
   Buffer skipped_on_device_;
 };
 

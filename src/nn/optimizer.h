@@ -51,9 +51,9 @@ class Optimizer {
   virtual bool direct() const = 0;
 
   // One step of `layer` with a private gradient. Layers of one update share `update`, which counts
-  // this worker's updates from 1; between two updates somebody waits for the device. An empty bias
-  // is left alone, and so are weights without rows. With a sparse gradient `weights` may hold the
-  // touched rows alone.
+  // this worker's updates from 1; before the next but one somebody waits for an update. An empty
+  // bias is left alone, and so are weights without rows. With a sparse gradient `weights` may hold
+  // the touched rows alone.
   virtual void Step(int layer, const LayerGradient& gradient, float rate, std::int64_t update,
                     const LayerView& weights) = 0;
 };

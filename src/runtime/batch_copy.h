@@ -20,6 +20,12 @@ class BatchCopy {
   BatchInput Upload(const BatchInput& rows);
   Targets Upload(const Targets& targets);
 
+  // Gives all memory back. Nothing queued may use it.
+  void Release() {
+    input_.Release();
+    targets_.Release();
+  }
+
   // What copies of such batches take of a device at most.
   static std::int64_t DenseBytes(std::int64_t rows, std::int64_t features);
   static std::int64_t SparseBytes(std::int64_t rows, std::int64_t entries);

@@ -26,15 +26,13 @@ std::span<const GradientTarget> DeltaMaker::Targets(float rate,
   return targets_;
 }
 
-void DeltaMaker::Make(float rate, std::int64_t update, std::span<const LayerView> replica,
-                      std::span<const LayerView> delta) {
+void DeltaMaker::Make(std::size_t layer, float rate, std::int64_t update, const LayerView& replica,
+                      const LayerView& delta) {
+  if (gradient_) StepLayer(layer, rate, update, replica, delta);
   const float shrinks_by = Keep(decay_, rate) - 1;
-  for (std::size_t i = 0; i < delta.size(); ++i) {
-    if (gradient_) StepLayer(i, rate, update, replica[i], delta[i]);
-    const bool by_rows = gradient_ && gradient_->layers()[i].is_sparse;
-    if (shrinks_by != 0 && !by_rows) {
-      device_.AddScaled(replica[i].weights, shrinks_by, 1, delta[i].weights);
-    }
+  const bool by_rows = gradient_ && gradient_->layers()[layer].is_sparse;
+  if (shrinks_by != 0 && !by_rows) {
+    device_.AddScaled(replica.weights, shrinks_by, 1, delta.weights);
   }
 }
 

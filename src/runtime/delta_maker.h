@@ -26,9 +26,10 @@ class DeltaMaker {
   std::span<const GradientTarget> Targets(float rate, std::span<const std::int32_t> touched,
                                           std::span<const LayerView> delta);
 
-  // After Backward on `replica`: completes `delta`. `update` counts this worker's updates from 1.
-  void Make(float rate, std::int64_t update, std::span<const LayerView> replica,
-            std::span<const LayerView> delta);
+  // After Backward wrote the layer's target: completes its Δ. `update` counts this worker's updates
+  // from 1.
+  void Make(std::size_t layer, float rate, std::int64_t update, const LayerView& replica,
+            const LayerView& delta);
 
   // What it takes of a device if updates touch at most `touched` rows of a sparse first layer.
   static std::int64_t Bytes(const ModelSpec& spec, const OptimizerOptions& options, double momentum,

@@ -12,6 +12,7 @@
 #include "nn/model.h"
 #include "runtime/common_step.h"
 #include "runtime/snapshot_evaluator.h"
+#include "runtime/staleness_meter.h"
 #include "runtime/worker.h"
 
 namespace hogbatch {
@@ -26,6 +27,7 @@ class DeviceWorker : public Worker {
       case TaskKind::kApply:
         return;
       case TaskKind::kSnapshot:
+        beta_ = memory_.probes.Beta(memory_.store);
         return memory_.TakeSnapshot(task.snapshot);
       case TaskKind::kEvaluate:
         evaluation_ += evaluator_.Evaluate(task);
@@ -37,11 +39,16 @@ class DeviceWorker : public Worker {
     if (task.kind == TaskKind::kTrain) Merge(task, Part(task.rows, update, task.updates));
   }
 
+  bool tore_update() const override { return torn_ == Torn::kYes; }
+
   Report Finish(const Task& task) override {
     return {.task = task.id,
             .worker = id_,
             .loss_sum = std::exchange(loss_sum_, 0),
-            .updates = task.updates,
+            .updates = task.updates + std::exchange(extra_updates_, 0),
+            .most_rows = most_rows_,
+            .staleness = staleness_.Take(),
+            .beta = std::exchange(beta_, std::nullopt),
             .evaluation = std::exchange(evaluation_, {})};
   }
 
@@ -51,13 +58,16 @@ class DeviceWorker : public Worker {
         device_(std::move(device)),
         memory_(memory),
         evaluator_(*device_, memory),
-        common_step_(*device_, memory) {}
+        common_step_(*device_, memory),
+        staleness_(memory.merges) {}
 
   // Makes the gradient of one update, or what it adds to the model.
   virtual void Train(const Task& task, RowRange rows) = 0;
   virtual void Merge(const Task& task, RowRange rows) = 0;
 
+  WorkerId id() const { return id_; }
   Device& device() { return *device_; }
+  StalenessMeter& staleness() { return staleness_; }
   JobMemory& memory() const { return memory_; }
   std::int64_t updates() const { return updates_; }  // the present one counted
 
@@ -68,9 +78,18 @@ class DeviceWorker : public Worker {
                       static_cast<std::size_t>(losses.data.offset) * sizeof(float),
                       std::as_writable_bytes(std::span(row_losses_)));
   }
-  void AddLosses() {
-    for (const float loss : row_losses_) loss_sum_ += loss;
+  void AddLosses() { AddLosses(row_losses_); }
+  void AddLosses(std::span<const float> losses) {
+    for (const float loss : losses) loss_sum_ += loss;
   }
+
+  // kYes from the moment an update begins to change the model until all of it is there.
+  enum class Torn : std::uint8_t { kNo, kYes };
+  void set_torn(Torn torn) { torn_ = torn; }
+
+  // Memory was too short: an update was made in two, and may have so many rows from now on.
+  void CountExtraUpdate() { ++extra_updates_; }
+  void LimitRows(std::int64_t most) { most_rows_ = most; }
 
   // Keeps the gradient for the common step of task.step.
   void Hold(const Task& task, RowRange rows, std::vector<LayerGradient> layers) {
@@ -81,10 +100,15 @@ class DeviceWorker : public Worker {
   // Scratch for batches of `rows` rows; if it is made anew, for `room` rows.
   Model& ModelFor(std::int64_t rows, std::int64_t room) {
     if (!model_ || model_->max_rows() < rows) {
-      model_.reset();
+      ReleaseModel();
       model_.emplace(memory_.model, *device_, room, Use::kTraining);
     }
     return *model_;
+  }
+  // Waits for whatever is queued on it.
+  void ReleaseModel() {
+    device_->Wait();
+    model_.reset();
   }
 
  private:
@@ -98,6 +122,11 @@ class DeviceWorker : public Worker {
   std::int64_t updates_ = 0;
   double loss_sum_ = 0;
   EvaluationSums evaluation_;
+  StalenessMeter staleness_;
+  std::optional<double> beta_;
+  Torn torn_ = Torn::kNo;
+  std::int32_t extra_updates_ = 0;
+  std::int64_t most_rows_ = 0;
 };
 
 }  // namespace hogbatch

@@ -2,6 +2,7 @@
 // common step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "nn/model.h"
 #include "nn/optimizer.h"
 #include "runtime/parameter_store.h"
+#include "runtime/probes.h"
+#include "runtime/staleness_meter.h"
 
 namespace hogbatch {
 
@@ -29,6 +32,11 @@ struct AppliedSlice {
   std::size_t layers = 0;
 };
 
+// How a replica's update comes into the model. kDelta adds what the update changed, so that what
+// others wrote meanwhile survives; kAverage draws the model towards the replica, by one part in as
+// many as there are teams; kOverwrite replaces the model, as the paper's published code does.
+enum class Merge : std::uint8_t { kDelta, kAverage, kOverwrite };
+
 struct JobMemory {
   // `snapshots`: one under evaluation and one kept as the best.
   JobMemory(const ModelSpec& spec, const Dataset& train_data, const Dataset* test_data, int workers)
@@ -39,8 +47,15 @@ struct JobMemory {
         snapshots(2),
         snapshot_versions(2),
         held(static_cast<std::size_t>(workers)),
-        applied(static_cast<std::size_t>(workers)) {
+        applied(static_cast<std::size_t>(workers)),
+        probes(spec, workers) {
     for (AlignedFloats& snapshot : snapshots) snapshot = AlignedFloats(store.layout().floats);
+  }
+
+  // The model to begin with; nobody may train yet.
+  void SetWeights(std::span<const float> weights) {
+    std::copy(weights.begin(), weights.end(), store.quiet().begin());
+    probes.Begin(store);
   }
 
   // Copies the model into a snapshot that nobody reads at this time.
@@ -64,6 +79,10 @@ struct JobMemory {
   std::vector<float> class_weights;
   OptimizerOptions optimizer;
   double explicit_momentum = 0;
+  Merge merge = Merge::kDelta;
+  int teams = 1;  // that train it, for Merge::kAverage
+  MergeCounter merges;
+  Probes probes;
 };
 
 }  // namespace hogbatch

@@ -5,16 +5,6 @@
 #include "core/error.h"
 
 namespace hogbatch {
-namespace {
-
-struct Stretch {
-  std::int64_t in_store;
-  std::int64_t in_copy;
-  std::int64_t floats;
-};
-
-}  // namespace
-
 MirroredLayers::MirroredLayers(const ModelSpec& spec, Device& device)
     : layout_(Layout(spec)),
       sparse_input_(spec.sparse_input),
@@ -31,42 +21,48 @@ void MirroredLayers::Fit(std::span<const std::int32_t> touched) {
   host_.front().resize(static_cast<std::size_t>(blocks_.floats(0)));
 }
 
-template <typename F>
-void MirroredLayers::ForEachStretch(std::size_t layer, F part) const {
-  const LayerShape& shape = layout_.layers[layer];
-  if (layer == 0 && sparse_input_) {
-    for (std::size_t i = 0; i < touched_.size(); ++i) {
-      part(Stretch{shape.weights_at + touched_[i] * shape.out,
-                   static_cast<std::int64_t>(i) * shape.out, shape.out});
+template <typename Self, typename F>
+void MirroredLayers::ForEachStretch(Self& self, std::size_t layer, F part) {
+  const LayerShape& shape = self.layout_.layers[layer];
+  const auto on_host = [&](std::int64_t at, std::int64_t floats) {
+    return std::span(self.host_[layer])
+        .subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(floats));
+  };
+  if (layer == 0 && self.sparse_input_) {
+    for (std::size_t i = 0; i < self.touched_.size(); ++i) {
+      part(shape.weights_at + self.touched_[i] * shape.out,
+           on_host(static_cast<std::int64_t>(i) * shape.out, shape.out));
     }
   } else {
-    part(Stretch{shape.weights_at, 0, shape.in * shape.out});
+    part(shape.weights_at, on_host(0, shape.in * shape.out));
   }
   // The gap before the biases is left out: on a device it holds anything.
-  part(Stretch{shape.bias_at, blocks_.bias_at(layer), shape.out});
+  part(shape.bias_at, on_host(self.blocks_.bias_at(layer), shape.out));
 }
 
 void MirroredLayers::Upload(const ParameterStore& store) {
   for (std::size_t i = 0; i < host_.size(); ++i) {
-    ForEachStretch(i, [&](const Stretch& s) {
-      store.Read(s.in_store, std::span(host_[i]).subspan(static_cast<std::size_t>(s.in_copy),
-                                                         static_cast<std::size_t>(s.floats)));
-    });
+    ForEachStretch(*this, i, [&](std::int64_t at, std::span<float> here) { store.Read(at, here); });
     blocks_.Upload(i, host_[i]);
   }
 }
 
-void MirroredLayers::Download() {
-  for (std::size_t i = 0; i < host_.size(); ++i) blocks_.Download(i, host_[i]);
+void MirroredLayers::Download(std::size_t layer) { blocks_.Download(layer, host_[layer]); }
+
+void MirroredLayers::AddTo(ParameterStore& store, std::size_t layer) const {
+  ForEachStretch(*this, layer,
+                 [&](std::int64_t at, std::span<const float> here) { store.Add(at, here); });
 }
 
-void MirroredLayers::AddTo(ParameterStore& store) const {
-  for (std::size_t i = 0; i < host_.size(); ++i) {
-    ForEachStretch(i, [&](const Stretch& s) {
-      store.Add(s.in_store, std::span(host_[i]).subspan(static_cast<std::size_t>(s.in_copy),
-                                                        static_cast<std::size_t>(s.floats)));
-    });
-  }
+void MirroredLayers::BlendInto(ParameterStore& store, std::size_t layer, float share) const {
+  ForEachStretch(*this, layer, [&](std::int64_t at, std::span<const float> here) {
+    store.Blend(at, here, share);
+  });
+}
+
+void MirroredLayers::WriteTo(ParameterStore& store, std::size_t layer) const {
+  ForEachStretch(*this, layer,
+                 [&](std::int64_t at, std::span<const float> here) { store.Write(at, here); });
 }
 
 std::vector<LayerGradient> MirroredLayers::OnHost() {

@@ -13,8 +13,7 @@
 
 namespace hogbatch {
 
-// Every call but the constructor may use what earlier ones left with the device, so it must have
-// been waited for between an Upload or Download and the next use of what it copies.
+// An Upload or Download must have been waited for before the next use of what it copies.
 class MirroredLayers {
  public:
   MirroredLayers(const ModelSpec& spec, Device& device);
@@ -27,18 +26,24 @@ class MirroredLayers {
 
   // Copies the model, to which others may write, and queues the copy's way to the device.
   void Upload(const ParameterStore& store);
-  // Queues the way of what the device has made to the host.
-  void Download();
-  // Adds what came to the model.
-  void AddTo(ParameterStore& store) const;
+  // Queues the way of what the device has made of a layer to the host.
+  void Download(std::size_t layer);
+  // Brings what came of a layer into the model: adds it, draws the model towards it by `share` of
+  // the distance, or puts it in the model's place.
+  void AddTo(ParameterStore& store, std::size_t layer) const;
+  void BlendInto(ParameterStore& store, std::size_t layer, float share) const;
+  void WriteTo(ParameterStore& store, std::size_t layer) const;
+  // What came of a layer: its weights, and behind a gap, at bias_at, its biases.
+  std::span<const float> on_host(std::size_t layer) const { return host_[layer]; }
+  std::int64_t bias_at(std::size_t layer) const { return blocks_.bias_at(layer); }
   // What came, as a gradient that every worker can read. Good until the next Fit.
   std::vector<LayerGradient> OnHost();
 
  private:
-  // Calls part(where it lies in the store, where in this layer's host memory) for each stretch of a
-  // layer that is contiguous in both.
-  template <typename F>
-  void ForEachStretch(std::size_t layer, F part) const;
+  // Calls part(where it lies in the store, the floats on the host) for each stretch of a layer that
+  // is contiguous in both.
+  template <typename Self, typename F>
+  static void ForEachStretch(Self& self, std::size_t layer, F part);
 
   ParameterLayout layout_;  // of the whole model
   bool sparse_input_;

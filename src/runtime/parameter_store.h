@@ -43,7 +43,15 @@ class ParameterStore {
     float* to = floats_.data() + at;
     for (std::size_t i = 0; i < what.size(); ++i) RacyStore(to + i, RacyLoad(to + i) + what[i]);
   }
-  // Replaces what nobody else changes at this time.
+  // Draws it towards `what` by `share` of the distance.
+  void Blend(std::int64_t at, std::span<const float> what, float share) {
+    float* to = floats_.data() + at;
+    for (std::size_t i = 0; i < what.size(); ++i) {
+      const float before = RacyLoad(to + i);
+      RacyStore(to + i, before + (what[i] - before) * share);
+    }
+  }
+  // Replaces it, and whatever others add at this time.
   void Write(std::int64_t at, std::span<const float> what) {
     float* to = floats_.data() + at;
     for (std::size_t i = 0; i < what.size(); ++i) RacyStore(to + i, what[i]);

@@ -14,8 +14,15 @@ class ReusedMemory {
  public:
   explicit ReusedMemory(Device& device) : device_(device) {}
 
-  // Everything taken so far is given back. Nothing queued may use it.
+  // Everything taken so far is given back. What is queued may still use it: new contents come
+  // behind it in the queue.
   void Restart() { next_ = 0; }
+
+  // Gives all memory back. Nothing queued may use it.
+  void Release() {
+    Restart();
+    blocks_.clear();
+  }
 
   // What the spans below take of a device: whole cache lines, and one even for nothing, so that
   // every span has an address of the device.
@@ -32,7 +39,8 @@ class ReusedMemory {
     const auto bytes =
         static_cast<std::size_t>(BlockBytes(count * static_cast<std::int64_t>(sizeof(T))));
     if (block.bytes() < bytes) {
-      block = Buffer();  // first: there may be no room for both
+      if (block.bytes() > 0) device_.Wait();  // for what is queued on the old one
+      block = Buffer();                       // first: there may be no room for both
       block = Buffer(device_, bytes);
     }
     return block.span<T>().Sub(0, count);

@@ -8,6 +8,7 @@
 #include "runtime/batch.h"
 #include "runtime/device_worker.h"
 #include "runtime/private_gradient.h"
+#include "runtime/probed_steps.h"
 #include "runtime/replica_worker.h"
 
 namespace hogbatch {
@@ -17,7 +18,7 @@ namespace {
 class SharingWorker : public DeviceWorker {
  public:
   SharingWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory)
-      : DeviceWorker(id, std::move(device), memory) {
+      : DeviceWorker(id, std::move(device), memory), probed_(id, memory, this->device()) {
     class_weights_ = Tensor::Vector(HostSpan(
         memory.class_weights.data(), static_cast<std::int64_t>(memory.class_weights.size())));
   }
@@ -25,11 +26,15 @@ class SharingWorker : public DeviceWorker {
  private:
   void Merge(const Task& task, RowRange) override {
     if (task.hold || WritesDirectly(task)) return;
+    probed_.BeforeStep(gradient_->layers().back(), task.rate, updates());
+    set_torn(Torn::kYes);
     for (std::size_t layer = 0; layer < gradient_->layers().size(); ++layer) {
       optimizer().Step(static_cast<int>(layer), gradient_->layers()[layer], task.rate, updates(),
                        memory().store.views()[layer]);
     }
     device().Wait();
+    set_torn(Torn::kNo);
+    staleness().Merged(read_);
   }
 
   // In virtual time an update is read at its start and written at its end, so it cannot be written
@@ -51,16 +56,21 @@ class SharingWorker : public DeviceWorker {
     // Tails make some batches slightly larger.
     Model& model = ModelFor(rows.size(), rows.size() + rows.size() / 2 + 1);
     const BatchInput input = ViewInput(memory().data, rows);
+    read_ = staleness().Read();
     model.Forward(input, memory().store.views());
     const Tensor losses = model.ComputeLoss(ViewTargets(memory().data, rows), class_weights_);
     if (WritesDirectly(task)) {
+      probed_.BeforeDirect(model.last_layer(input), task.rate, KeptBy(task.rate));
+      set_torn(Torn::kYes);
       model.Backward(input, input, memory().store.views(), DirectTargets(task.rate));
+      staleness().Merged(read_);
     } else {
       MakeGradient(model, input, rows);
     }
     DownloadLosses(losses);
     device().Wait();
     AddLosses();
+    set_torn(Torn::kNo);
     // Only now: a gradient whose task fails must not be found by the common step.
     if (task.hold) Hold(task, rows, gradient_->layers());
   }
@@ -90,6 +100,8 @@ class SharingWorker : public DeviceWorker {
                            HostSpan(touched.data(), static_cast<std::int64_t>(touched.size()))));
   }
 
+  ProbedSteps probed_;
+  StalenessMeter::ReadAt read_;
   std::unique_ptr<Optimizer> optimizer_;
   Tensor class_weights_;
   std::optional<PrivateGradient> gradient_;
