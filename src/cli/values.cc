@@ -20,6 +20,25 @@ bool ReadAll(std::string_view text, T& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
+BatchRange ReadBatchRange(std::string_view what, std::string_view text, std::string_view forms) {
+  constexpr std::int64_t kMaxRows = 1 << 20;
+  const std::size_t colon = text.find(':');
+  const bool one = colon == std::string_view::npos;
+  BatchRange range;
+  const bool read = ReadAll(text.substr(0, colon), range.min) &&
+                    (one || ReadAll(text.substr(colon + 1), range.max));
+  if (one) range.max = range.min;
+  if (!read || std::min(range.min, range.max) < 1 || std::max(range.min, range.max) > kMaxRows) {
+    throw UserError(fmt::format("{} needs rows between 1 and {}, as {}, not '{}'", what, kMaxRows,
+                                forms, text));
+  }
+  if (range.max < range.min) {
+    throw UserError(fmt::format("{} {}: the minimum comes first; did you mean {}:{}?", what, text,
+                                range.max, range.min));
+  }
+  return range;
+}
+
 constexpr double kMaxPositiveWeight = 100;  // a label seen once must not outweigh all others
 
 std::vector<std::int64_t> CountLabels(const Schema& schema, const Dataset& data,
@@ -88,18 +107,26 @@ double ParseDuration(std::string_view what, std::string_view text) {
 }
 
 BatchRange ParseBatchRange(std::string_view what, std::string_view text) {
-  constexpr std::int64_t kMaxRows = 1 << 20;
-  const std::size_t colon = text.find(':');
-  const bool one = colon == std::string_view::npos;
-  BatchRange range;
-  const bool read = ReadAll(one ? text : text.substr(0, colon), range.min) &&
-                    (one || ReadAll(text.substr(colon + 1), range.max));
-  if (one) range.max = range.min;
-  if (!read || range.min < 1 || range.max < range.min || range.max > kMaxRows) {
-    throw UserError(fmt::format("{} needs rows between 1 and {}, as ROWS or MIN:MAX, not '{}'",
-                                what, kMaxRows, text));
+  if (text.find("auto") != std::string_view::npos) {
+    throw UserError(fmt::format(
+        "{} takes ROWS or MIN:MAX, not '{}': only a GPU's minimum is measured", what, text));
   }
-  return range;
+  return ReadBatchRange(what, text, "ROWS or MIN:MAX");
+}
+
+GpuBatch ParseGpuBatch(std::string_view what, std::string_view text) {
+  constexpr std::string_view kForms = "ROWS, MIN:MAX or auto:MAX";
+  constexpr std::int64_t kUncalibratedRows = 64;
+  if (text == "auto") text = "auto:8192";
+  if (text.ends_with(":auto")) {
+    throw UserError(fmt::format(
+        "{} measures its minimum, not its maximum: write auto:MAX, not '{}'", what, text));
+  }
+  if (!text.starts_with("auto:")) return {.range = ReadBatchRange(what, text, kForms)};
+  const std::string_view most = text.substr(text.find(':') + 1);
+  const bool one = most.find(':') == std::string_view::npos;
+  const std::int64_t max = ReadBatchRange(what, one ? most : text, kForms).max;
+  return {.range = {.min = std::min(kUncalibratedRows, max), .max = max}, .calibrate_min = true};
 }
 
 std::vector<float> ParseClassWeights(std::string_view text, const Schema& schema,

@@ -20,6 +20,14 @@ double ParseDuration(std::string_view what, std::string_view text);
 // "16" or "MIN:MAX": rows per update.
 BatchRange ParseBatchRange(std::string_view what, std::string_view text);
 
+// The same on a GPU, whose minimum may be left to a measurement: "auto:MAX", or "auto" for the
+// usual maximum. Until it is measured it is 64, or MAX where that is smaller.
+struct GpuBatch {
+  BatchRange range = {};
+  bool calibrate_min = false;
+};
+GpuBatch ParseGpuBatch(std::string_view what, std::string_view text);
+
 // Weights of the classes (or of the positive terms of the labels) from "none", "balanced" or
 // "LABEL=WEIGHT,…"; empty for "none". Balanced weights are learnt from the first `train_rows` rows.
 std::vector<float> ParseClassWeights(std::string_view text, const Schema& schema,
