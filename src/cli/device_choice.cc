@@ -68,7 +68,7 @@ std::string Suggestion(const std::string& lower) {
 // One run through a list; remembers what was asked and taken.
 class Chooser {
  public:
-  explicit Chooser(const Machine& machine) : machine_(machine) {}
+  Chooser(const Machine& machine, Purpose purpose) : machine_(machine), purpose_(purpose) {}
 
   void Take(std::string_view item) {
     const std::string_view word = item.substr(0, item.find(':'));
@@ -76,8 +76,10 @@ class Chooser {
     if (word.size() < item.size()) number = item.substr(word.size() + 1);
     if (item == "auto") {
       TakeAuto();
+    } else if (item == "cpu") {
+      TakeCores(AllCores());
     } else if (word == "cpu") {
-      TakeCores(number ? Cores(*number) : std::min<std::int64_t>(machine_.cores, kMaxWorkers));
+      TakeCores(Cores(*number));
     } else if (word == Word(Interface::kCuda)) {
       TakeGpus(Interface::kCuda, number);
     } else if (word == Word(Interface::kOpenCl)) {
@@ -87,7 +89,15 @@ class Chooser {
     }
   }
 
-  std::vector<DeviceInfo> chosen;
+  // All of them, in the order they were named.
+  std::vector<DeviceInfo> Chosen() {
+    const auto is_gpu = [](const DeviceInfo& info) { return info.kind != DeviceKind::kCpu; };
+    if (all_cores_ > 1 && std::ranges::any_of(chosen_, is_gpu)) {
+      const std::string last = CoreName(all_cores_ - 1);
+      std::erase_if(chosen_, [&](const DeviceInfo& info) { return info.name == last; });
+    }
+    return std::move(chosen_);
+  }
 
  private:
   static std::int64_t Cores(std::string_view number) {
@@ -97,20 +107,26 @@ class Chooser {
         fmt::format("--devices cpu:N needs N between 1 and {}, not {}", kMaxWorkers, count));
   }
 
-  void TakeAuto() {
-    std::size_t taken = 0;
-    for (const Candidate& gpu : JudgeForAuto(Asked(Interface::kCuda), Asked(Interface::kOpenCl))) {
-      if (!gpu.why_not.empty()) continue;
-      TakeOne(gpu.info);
-      ++taken;
-    }
-    if (taken == 0) TakeCores(std::min<std::int64_t>(machine_.cores, kMaxWorkers));
+  // Cores that nobody counted out; one of them may be given back for the GPUs.
+  std::int64_t AllCores() {
+    return all_cores_ = std::min<std::int64_t>(machine_.cores, kMaxWorkers);
   }
+
+  void TakeAuto() {
+    std::vector<DeviceInfo> gpus;
+    for (const Candidate& gpu : JudgeForAuto(Asked(Interface::kCuda), Asked(Interface::kOpenCl))) {
+      if (gpu.why_not.empty()) gpus.push_back(gpu.info);
+    }
+    if (gpus.empty() || purpose_ == Purpose::kTraining) TakeCores(AllCores());
+    for (DeviceInfo& gpu : gpus) TakeOne(std::move(gpu));
+  }
+
+  static std::string CoreName(std::int64_t index) { return fmt::format("cpu.{}", index); }
 
   void TakeCores(std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
       DeviceInfo info = machine_.processor;
-      info.name = fmt::format("cpu.{}", i);
+      info.name = CoreName(i);
       TakeOne(std::move(info));
     }
   }
@@ -140,10 +156,10 @@ class Chooser {
 
   void TakeOne(DeviceInfo info) {
     const auto same = [&](const DeviceInfo& other) { return other.name == info.name; };
-    if (std::ranges::any_of(chosen, same)) {
+    if (std::ranges::any_of(chosen_, same)) {
       throw UserError(fmt::format("--devices names {} twice", OptionName(info)));
     }
-    chosen.push_back(std::move(info));
+    chosen_.push_back(std::move(info));
   }
 
   [[noreturn]] void ThrowAbsent(Interface interface, std::string_view number) {
@@ -163,6 +179,9 @@ class Chooser {
   }
 
   const Machine& machine_;
+  Purpose purpose_;
+  std::vector<DeviceInfo> chosen_;
+  std::int64_t all_cores_ = 0;  // 0: none, or so many as were asked for
   std::optional<gpu::Offer> cuda_;
   std::optional<gpu::Offer> opencl_;
 };
@@ -206,8 +225,8 @@ std::vector<Candidate> JudgeForAuto(const gpu::Offer& cuda, const gpu::Offer& op
   return candidates;
 }
 
-std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine) {
-  Chooser chooser(machine);
+std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine, Purpose purpose) {
+  Chooser chooser(machine, purpose);
   for (std::string_view rest = devices;;) {
     const std::size_t comma = rest.find(',');
     const std::string_view item = Trimmed(rest.substr(0, comma));
@@ -215,7 +234,7 @@ std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine)
       throw UserError(fmt::format("--devices: a name is missing in '{}'", devices));
     }
     chooser.Take(item);
-    if (comma == std::string_view::npos) return std::move(chooser.chosen);
+    if (comma == std::string_view::npos) return chooser.Chosen();
     rest.remove_prefix(comma + 1);
   }
 }

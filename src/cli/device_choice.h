@@ -1,6 +1,7 @@
 // Which devices --devices means on a machine. Plain values: no back end is touched here.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -33,9 +34,14 @@ struct Candidate {
 // No GPU twice, though it be seen through several interfaces, and no processor that poses as one.
 std::vector<Candidate> JudgeForAuto(const gpu::Offer& cuda, const gpu::Offer& opencl);
 
-// The devices of a list such as "auto", "cpu:4" or "cuda:0,cuda:1" in its order, one worker each.
+// What the devices are for: "auto" trains on cores and GPUs together, and infers on GPUs alone.
+enum class Purpose : std::uint8_t { kTraining, kInference };
+
+// The devices of a list such as "auto", "cpu:4" or "cpu,cuda:0,cuda:1" in its order, one worker
+// each. Cores that are not counted out are all, less one that feeds the GPUs where there are any.
 // UserError for what is misspelt, named twice or not there.
-std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine);
+std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine,
+                               Purpose purpose = Purpose::kTraining);
 
 // The algorithm that --algorithm means on these devices: "auto" is adaptive where two kinds of
 // device train together, whose speeds differ too much for sizes that are fixed, and hogbatch

@@ -24,9 +24,10 @@ Machine ThisMachine() {
   return {.processor = cpu::Describe(), .cores = Cores().count(), .ask = gpu::Ask};
 }
 
-std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine& machine) {
+std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine& machine,
+                                        Purpose purpose) {
   std::vector<DeviceChoice> choices;
-  for (const DeviceInfo& info : Choose(devices, machine)) {
+  for (const DeviceInfo& info : Choose(devices, machine, purpose)) {
     if (info.kind == DeviceKind::kCpu) {
       choices.push_back({info, [info] { return cpu::MakeDevice(info); }});
     } else {

@@ -17,7 +17,8 @@ struct DeviceChoice {
   DeviceFactory make;
 };
 // What Choose says, and how to make it.
-std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine& machine);
+std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine& machine,
+                                        Purpose purpose = Purpose::kTraining);
 
 std::vector<DeviceInfo> InfosOf(const std::vector<DeviceChoice>& choices);
 std::vector<DeviceFactory> FactoriesOf(const std::vector<DeviceChoice>& choices);

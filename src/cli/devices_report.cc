@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/option_checks.h"
@@ -41,25 +42,44 @@ std::string MemoryText(const DeviceInfo& info) {
   return fmt::format("{:.3g} GB of memory", static_cast<double>(info.memory_bytes) / 1e9);
 }
 
-std::vector<std::string> AutoNames(const DevicesReport& report) {
+std::vector<DeviceInfo> AutoDevices(const DevicesReport& report, Purpose purpose) {
   const auto ask = [&](Interface interface) {
     return interface == Interface::kCuda ? report.cuda : report.opencl;
   };
+  return Choose("auto", {.processor = report.processor, .cores = report.cores, .ask = ask},
+                purpose);
+}
+
+std::vector<std::string> NamesOf(const std::vector<DeviceInfo>& devices) {
   std::vector<std::string> names;
-  for (const DeviceInfo& info :
-       Choose("auto", {.processor = report.processor, .cores = report.cores, .ask = ask})) {
-    names.push_back(info.name);
-  }
+  for (const DeviceInfo& info : devices) names.push_back(info.name);
   return names;
 }
 
-std::string AutoSentence(const std::vector<std::string>& names) {
-  if (names.front() == "cpu.0") {
-    return names.size() == 1 ? names.front() : fmt::format("{} to {}", names.front(), names.back());
+bool HasCores(const std::vector<DeviceInfo>& devices) {
+  return std::ranges::any_of(devices,
+                             [](const DeviceInfo& info) { return info.kind == DeviceKind::kCpu; });
+}
+
+// "cpu.0 to cpu.2, cuda.0": cores are taken from the first on.
+std::string ListText(const std::vector<DeviceInfo>& devices) {
+  std::string list;
+  for (std::size_t i = 0, last; i < devices.size(); i = last + 1) {
+    last = i;
+    if (devices[i].kind == DeviceKind::kCpu) {
+      while (last + 1 < devices.size() && devices[last + 1].kind == DeviceKind::kCpu) ++last;
+    }
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", devices[i].name);
+    if (last > i) list += fmt::format(" to {}", devices[last].name);
   }
-  std::string sentence;
-  for (const std::string& name : names) sentence += (sentence.empty() ? "" : ", ") + name;
-  return sentence;
+  return list;
+}
+
+std::string AutoSentence(const DevicesReport& report) {
+  const std::string train = ListText(AutoDevices(report, Purpose::kTraining));
+  const std::string infer = ListText(AutoDevices(report, Purpose::kInference));
+  if (train == infer) return fmt::format("--devices auto takes {}", train);
+  return fmt::format("--devices auto takes {} to train, and {} to eval and predict", train, infer);
 }
 
 nlohmann::ordered_json ToJson(const DeviceInfo& info, std::string_view interface) {
@@ -94,8 +114,7 @@ std::string DevicesText(const DevicesReport& report) {
       text += Entry(Name(offer->interface), {fmt::format("none: {}", offer->why_none)});
     }
   }
-  text +=
-      "\n" + Wrap(fmt::format("--devices auto takes {}", AutoSentence(AutoNames(report))), kWidth);
+  text += "\n" + Wrap(AutoSentence(report), kWidth);
   for (const gpu::Offer* offer : {&report.cuda, &report.opencl}) {
     text += "\n" + Wrap(ProofSentence(offer->interface), kWidth);
   }
@@ -103,11 +122,11 @@ std::string DevicesText(const DevicesReport& report) {
 }
 
 std::string DevicesJson(const DevicesReport& report) {
-  const std::vector<std::string> names = AutoNames(report);
+  const std::vector<DeviceInfo> chosen = AutoDevices(report, Purpose::kTraining);
   nlohmann::ordered_json json;
   nlohmann::ordered_json processor = ToJson(report.processor, "cpu");
   processor["cores"] = report.cores;
-  processor["auto"] = names.front() == "cpu.0";
+  processor["auto"] = HasCores(chosen);
   json["devices"].push_back(std::move(processor));
   for (const Candidate& gpu : JudgeForAuto(report.cuda, report.opencl)) {
     nlohmann::ordered_json one =
@@ -116,7 +135,8 @@ std::string DevicesJson(const DevicesReport& report) {
     if (!gpu.why_not.empty()) one["why_not_auto"] = gpu.why_not;
     json["devices"].push_back(std::move(one));
   }
-  json["auto"] = names;
+  json["auto"] = NamesOf(chosen);
+  json["auto_inference"] = NamesOf(AutoDevices(report, Purpose::kInference));
   for (const gpu::Offer* offer : {&report.cuda, &report.opencl}) {
     nlohmann::ordered_json one = {{"name", Name(offer->interface)},
                                   {"devices", offer->devices.size()},

@@ -75,7 +75,8 @@ class Evaluator {
 }  // namespace
 
 int Eval(const EvalOptions& options) {
-  const std::vector<DeviceChoice> devices = ChooseDevices(options.devices, ThisMachine());
+  const std::vector<DeviceChoice> devices =
+      ChooseDevices(options.devices, ThisMachine(), Purpose::kInference);
   const SavedModel model = LoadModel(options.model);
   CheckInferenceFits(devices, model.spec);
   const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kRequired);

@@ -1,17 +1,31 @@
 #include "cli/options.h"
 
+#include <fmt/format.h>
+
+#include <string_view>
+
 #include "algorithms/algorithms.h"
 
 namespace hogbatch {
 namespace {
 
-constexpr const char* kDevicesSentence =
-    "What computes: cpu is every core this process may use, cpu:N so many worker threads, cuda:N "
-    "and opencl:N a GPU that 'hogbatch devices' lists, cuda:* and opencl:* all of them; auto takes "
-    "every GPU, or the cores where there is none. Several GPUs are separated by commas";
+void VisitDevices(OptionVisitor& v, std::string& devices, std::string_view automatic) {
+  constexpr std::string_view kNames =
+      "What computes: cpu is every core this process may use (all but one beside a GPU, which "
+      "needs one to feed it), cpu:N so many worker threads, cuda:N and opencl:N a GPU that "
+      "'hogbatch devices' lists, cuda:* and opencl:* all of them; several are separated by commas";
+  v.Word("devices", devices, {{"auto", "cpu"}, "cpu:N|cuda:N|opencl:N"},
+         fmt::format("{}. auto takes {}", kNames, automatic));
+}
+constexpr std::string_view kToTrain = "every GPU, and the cores beside them";
+// A core beside a GPU would hold up the end of the file more than it shortens the way there, and
+// answers would depend in their last digits on who was faster.
+constexpr std::string_view kToInfer = "every GPU, or the cores where there is none";
 
-void VisitDevices(OptionVisitor& v, std::string& devices) {
-  v.Word("devices", devices, {{"auto", "cpu"}, "cpu:N|cuda:N|opencl:N"}, kDevicesSentence);
+std::vector<std::string> AlgorithmWords() {
+  std::vector<std::string> words = AlgorithmNames();
+  words.insert(words.begin(), "auto");
+  return words;
 }
 
 void VisitData(OptionVisitor& v, TrainOptions& o) {
@@ -50,17 +64,34 @@ void VisitNetwork(OptionVisitor& v, TrainOptions& o) {
 
 void VisitWork(OptionVisitor& v, TrainOptions& o) {
   v.Group("Who computes");
-  v.Word("algorithm", o.algorithm, {AlgorithmNames()},
+  VisitDevices(v, o.devices, kToTrain);
+  v.Word("algorithm", o.algorithm, {AlgorithmWords()},
          "How the workers share the model. hogbatch: every worker updates the shared weights at "
-         "once, without waiting; sync: one "
-         "averaged update over all workers, the same on every run");
-  VisitDevices(v, o.devices);
+         "once, without waiting; adaptive: the same, and rows per update follow the counts of "
+         "updates, so that fast devices do not drown slow ones; sync: one averaged update over "
+         "all workers, the same on every run. auto is adaptive as soon as two kinds of device "
+         "train together, else hogbatch");
+  v.Word("merge", o.merge, {{"delta", "average", "overwrite"}},
+         "How an update of a GPU, made on a copy of the weights, joins what others wrote "
+         "meanwhile. delta adds the change alone, so that all of theirs stays; average moves the "
+         "weights towards the copy, one part in as many as there are teams, and takes back that "
+         "part of theirs; overwrite puts the copy in place and loses theirs, as the Hogbatch "
+         "paper's own program does");
   v.Text("cpu-batch", o.cpu_batch, "ROWS|MIN:MAX",
-         "Rows behind one update on one thread. Algorithms that do not adapt take 16, moved into "
-         "a range that is given");
-  v.Text("gpu-batch", o.gpu_batch, "ROWS|MIN:MAX",
-         "The same on a GPU. Algorithms that do not adapt take 512, moved into a range that is "
-         "given");
+         "Rows behind one update on one thread. adaptive stays in the range; algorithms that do "
+         "not adapt take 16, moved into it");
+  v.Text("gpu-batch", o.gpu_batch, "ROWS|MIN:MAX|auto:MAX",
+         "The same on a GPU, where algorithms that do not adapt take 512. The minimum auto is the "
+         "size at which the GPU still reaches --min-utilization of its best rate, measured at the "
+         "start. A maximum that does not fit its memory becomes the largest that does");
+  v.Number("min-utilization", o.min_utilization, {0.01, 1},
+           "What --gpu-batch auto:MAX asks of a GPU: this share of its best rows a second");
+  v.Number("alpha", o.alpha, {1.01, 16},
+           "adaptive: the factor by which rows per update grow or shrink");
+  v.Number("beta", o.beta, {0, 1}, "adaptive: CPU updates count so much each, against a GPU's");
+  v.Number("adapt-band", o.adapt_band, {0, 0.5},
+           "adaptive: counts of updates that differ by less than this share of all updates are "
+           "even; 0 is the paper's rule");
   v.Flag("no-pin", o.no_pin, "Let the system move threads between cores");
 }
 
@@ -100,7 +131,7 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
 
 void EvalOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
-  VisitDevices(visitor, devices);
+  VisitDevices(visitor, devices, kToInfer);
   visitor.Flag("json", json, "Print the result as JSON and nothing else");
 }
 
@@ -112,7 +143,7 @@ void PredictOptions::Visit(OptionVisitor& visitor) {
   visitor.Number(
       "top", top, {0, 1000},
       "Several labels a row: name the so many likeliest; 0 names those of at least 50 %");
-  VisitDevices(visitor, devices);
+  VisitDevices(visitor, devices, kToInfer);
 }
 
 void DevicesOptions::Visit(OptionVisitor& visitor) {

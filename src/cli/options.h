@@ -32,8 +32,13 @@ struct TrainOptions {
 
   std::string algorithm = "hogbatch";
   std::string devices = "auto";
-  std::string cpu_batch = "16";
+  std::string merge = "delta";
+  std::string cpu_batch = "1:64";
   std::string gpu_batch = "512";
+  double alpha = 2;
+  double beta = 1;
+  double adapt_band = 0.02;
+  double min_utilization = 0.5;
   bool no_pin = false;
 
   double epochs = 5;

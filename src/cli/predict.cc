@@ -12,7 +12,8 @@
 namespace hogbatch {
 
 int Predict(const PredictOptions& options) {
-  const std::vector<DeviceChoice> devices = ChooseDevices(options.devices, ThisMachine());
+  const std::vector<DeviceChoice> devices =
+      ChooseDevices(options.devices, ThisMachine(), Purpose::kInference);
   const SavedModel model = LoadModel(options.model);
   CheckInferenceFits(devices, model.spec);
   const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional);

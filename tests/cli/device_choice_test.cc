@@ -23,15 +23,16 @@ struct FakeMachine {
   gpu::Offer opencl = NoOpenCl();
   int asked_cuda = 0;
   int asked_opencl = 0;
+  int cores = 2;
 
-  std::vector<std::string> Choose(std::string_view devices) {
+  std::vector<std::string> Choose(std::string_view devices, Purpose purpose = Purpose::kTraining) {
     const auto ask = [this](Interface interface) {
       ++(interface == Interface::kCuda ? asked_cuda : asked_opencl);
       return interface == Interface::kCuda ? cuda : opencl;
     };
     std::vector<std::string> names;
-    for (const DeviceInfo& info :
-         hogbatch::Choose(devices, {.processor = Processor(), .cores = 2, .ask = ask})) {
+    for (const DeviceInfo& info : hogbatch::Choose(
+             devices, {.processor = Processor(), .cores = cores, .ask = ask}, purpose)) {
       names.push_back(info.name);
     }
     return names;
@@ -55,7 +56,30 @@ TEST(Devices, AutoTakesTheCoresWhereThereIsNoGpu) {
 }
 
 TEST(Devices, AutoTakesEveryGpuOnceThroughCudaAndNoProcessorThatPosesAsOne) {
-  EXPECT_THAT(TwoGpus().Choose("auto"), ElementsAre("cuda.0", "cuda.1"));
+  EXPECT_THAT(TwoGpus().Choose("auto"), ElementsAre("cpu.0", "cuda.0", "cuda.1"));
+}
+
+TEST(Devices, AutoAndCpuLeaveACoreToFeedTheGpusButNeverTheLastOne) {
+  FakeMachine machine = TwoGpus();
+  machine.cores = 4;
+  EXPECT_THAT(machine.Choose("auto"), ElementsAre("cpu.0", "cpu.1", "cpu.2", "cuda.0", "cuda.1"));
+  EXPECT_THAT(machine.Choose("cuda:0,cpu"), ElementsAre("cuda.0", "cpu.0", "cpu.1", "cpu.2"));
+  EXPECT_THAT(machine.Choose("cpu,cuda:0"), ElementsAre("cpu.0", "cpu.1", "cpu.2", "cuda.0"));
+  EXPECT_THAT(machine.Choose("cpu"), ElementsAre("cpu.0", "cpu.1", "cpu.2", "cpu.3"));
+  machine.cores = 1;
+  EXPECT_THAT(machine.Choose("auto"), ElementsAre("cpu.0", "cuda.0", "cuda.1"));
+  EXPECT_THAT(machine.Choose("cpu,cuda:1"), ElementsAre("cpu.0", "cuda.1"));
+}
+
+TEST(Devices, CoresThatAreCountedOutAreTakenLiterally) {
+  EXPECT_THAT(TwoGpus().Choose("cpu:2,cuda:0"), ElementsAre("cpu.0", "cpu.1", "cuda.0"));
+  EXPECT_THAT(TwoGpus().Choose("cuda:0,cpu:3"), ElementsAre("cuda.0", "cpu.0", "cpu.1", "cpu.2"));
+}
+
+TEST(Devices, AutoInfersOnTheGpusAloneAndOnAllCoresWhereThereAreNone) {
+  EXPECT_THAT(TwoGpus().Choose("auto", Purpose::kInference), ElementsAre("cuda.0", "cuda.1"));
+  EXPECT_THAT(FakeMachine().Choose("auto", Purpose::kInference), ElementsAre("cpu.0", "cpu.1"));
+  EXPECT_THAT(TwoGpus().Choose("cpu,cuda:1", Purpose::kInference), ElementsAre("cpu.0", "cuda.1"));
 }
 
 TEST(Devices, AutoTakesTheCoresRatherThanAProcessorBehindOpenCl) {
@@ -68,29 +92,30 @@ TEST(Devices, AutoTakesAGpuThatOnlyOpenClSees) {
   FakeMachine machine = TwoGpus();
   machine.opencl = OpenCls({OpenClGpu("opencl.0", "NVIDIA A100, NVIDIA CUDA", "0000:01:00.0"),
                             OpenClGpu("opencl.1", "gfx90a, AMD", "0000:09:00.0")});
-  EXPECT_THAT(machine.Choose("auto"), ElementsAre("cuda.0", "cuda.1", "opencl.1"));
+  EXPECT_THAT(machine.Choose("auto"), ElementsAre("cpu.0", "cuda.0", "cuda.1", "opencl.1"));
 }
 
 TEST(Devices, AutoTakesOneOfTwoOpenClDriversOfOneGpu) {
   FakeMachine machine;
   machine.opencl = OpenCls({OpenClGpu("opencl.0", "gfx90a, AMD", "0000:09:00.0"),
                             OpenClGpu("opencl.1", "gfx90a, rusticl", "0000:09:00.0")});
-  EXPECT_THAT(machine.Choose("auto"), ElementsAre("opencl.0"));
+  EXPECT_THAT(machine.Choose("auto"), ElementsAre("cpu.0", "opencl.0"));
 }
 
 TEST(Devices, AutoTakesNvidiasGpuOfUnknownPlaceThroughCudaWhereCudaHasDevices) {
   FakeMachine machine = TwoGpus();
   machine.opencl = OpenCls({OpenClGpu("opencl.0", "A100, NVIDIA CUDA", ""),
                             OpenClGpu("opencl.1", "Arc A770, Intel OpenCL", "")});
-  EXPECT_THAT(machine.Choose("auto"), ElementsAre("cuda.0", "cuda.1", "opencl.1"));
+  EXPECT_THAT(machine.Choose("auto"), ElementsAre("cpu.0", "cuda.0", "cuda.1", "opencl.1"));
   machine.cuda = NoCuda();
-  EXPECT_THAT(machine.Choose("auto"), ElementsAre("opencl.0", "opencl.1"));
+  EXPECT_THAT(machine.Choose("auto"), ElementsAre("cpu.0", "opencl.0", "opencl.1"));
 }
 
 TEST(Devices, AutoPassesByAGpuThatCannotBeUsed) {
   FakeMachine machine = TwoGpus();
   for (DeviceInfo& info : machine.cuda.devices) info.unusable = "it is too old";
-  EXPECT_THAT(machine.Choose("auto"), ElementsAre("opencl.0"));  // the same GPU, where it works
+  EXPECT_THAT(machine.Choose("auto"),
+              ElementsAre("cpu.0", "opencl.0"));  // the same GPU, where it works
   machine.opencl.devices.front().unusable = "it has no compiler";
   EXPECT_THAT(machine.Choose("auto"), ElementsAre("cpu.0", "cpu.1"));
 }
@@ -193,7 +218,8 @@ TEST(DevicesReport, SaysOfEveryDeviceWhatItIsAndWhetherAutoTakesIt) {
                               "          40 GB of memory, PCI 0000:02:00.0\n"));
   EXPECT_THAT(text, HasSubstr("          only when it is named: it is cuda:0\n"));
   EXPECT_THAT(text, HasSubstr("          only when it is named: it is the processor\n"));
-  EXPECT_THAT(text, HasSubstr("--devices auto takes cuda.0, cuda.1\n"));
+  EXPECT_THAT(text, HasSubstr("--devices auto takes cpu.0, cuda.0, cuda.1 to train, and cuda.0, "
+                              "cuda.1 to eval and\npredict\n"));
 }
 
 TEST(DevicesReport, SaysOfADeviceThatCannotBeUsedWhy) {
@@ -238,7 +264,8 @@ TEST(DevicesReport, IsWholeInJsonWhateverBytesADriverGives) {
   const std::string json = DevicesJson(ReportOf(machine));
   for (const char* part :
        {"\"name\": \"cuda.1\"", "\"option\": \"cuda:1\"", "\"hardware\": \"0000:02:00.0\"",
-        "\"memory_bytes\": 40000000000", "\"why_none\": \"no OpenCL; install it\"",
+        "\"memory_bytes\": 40000000000", "\"auto\": [\n    \"cpu.0\",\n    \"cuda.0\"",
+        "\"auto_inference\": [\n    \"cuda.0\"", "\"why_none\": \"no OpenCL; install it\"",
         "\"proven_on\": \"a host stand-in only, never on a real GPU\""}) {
     EXPECT_THAT(json, HasSubstr(part));
   }
