@@ -76,6 +76,8 @@ class Driver {
   // What is queued on `waiter` after this begins after the event.
   virtual void Await(Stream waiter, Event event) = 0;
   virtual bool HasCome(Event event) = 0;
+  // Blocks until the event has come; what it does not cover may go on.
+  virtual void Synchronize(Event event) = 0;
   virtual void Release(Event event) noexcept = 0;
   // Blocks until all streams are idle.
   virtual void Synchronize() = 0;

@@ -59,6 +59,8 @@ class GpuDevice final : public Device {
     memory_.Download(base, offset, to);
   }
   void Wait() override { memory_.Wait(); }
+  std::int64_t SetMark() override { return memory_.SetMark(); }
+  void WaitFor(std::int64_t mark) override { memory_.WaitFor(mark); }
 
   void DenseForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
                     const Tensor& y, const Tensor& pre) override {
@@ -259,6 +261,7 @@ class GpuDevice final : public Device {
   }
 
   void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y) {
+    if (y.empty()) return;
     Check(y.data.size >= dy.cols, "every column has its sum");
     if (dy.cols == 0) return;
     const std::int64_t groups = std::min((dy.cols + HB_STRIP - 1) / HB_STRIP, kMostGroups);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "core/error.h"
 
@@ -60,8 +61,7 @@ void GpuMemory::Download(const void* block, std::size_t offset, std::span<std::b
   for (Staging::Chunk* chunk : staging_.Take(to.size())) {
     order_.Use(Stream::kDownload, const_cast<void*>(block));
     driver_.Download(block, offset, chunk->memory(), chunk->bytes());
-    order_.Close(Stream::kDownload);
-    arrivals_.push_back({.from = chunk, .to = to.data()});
+    arrivals_.push_back({.from = chunk, .to = to.data(), .at = order_.Close(Stream::kDownload)});
     to = to.subspan(chunk->bytes());
     offset += chunk->bytes();
   }
@@ -69,12 +69,35 @@ void GpuMemory::Download(const void* block, std::size_t offset, std::span<std::b
 
 void GpuMemory::Wait() {
   Synchronize();
-  for (const Arrival& arrival : arrivals_) {
+  Receive(std::numeric_limits<StreamOrder::Mark>::max());
+  waited_ += static_cast<std::int64_t>(awaiting_.size());
+  awaiting_.clear();
+  GiveBackFreed();
+}
+
+std::int64_t GpuMemory::SetMark() {
+  awaiting_.push_back(order_.CloseAll());
+  return waited_ + static_cast<std::int64_t>(awaiting_.size());
+}
+
+void GpuMemory::WaitFor(std::int64_t mark) {
+  if (mark <= waited_) return;  // what an earlier mark stands for came with the later one
+  const auto passed = mark - waited_;
+  Check(passed <= static_cast<std::int64_t>(awaiting_.size()), "a mark is waited for that was set");
+  const StreamOrder::Marks marks = awaiting_[static_cast<std::size_t>(passed - 1)];
+  order_.WaitFor(marks);
+  Receive(marks[StreamOrder::Index(Stream::kDownload)]);
+  awaiting_.erase(awaiting_.begin(), awaiting_.begin() + passed);
+  waited_ = mark;
+}
+
+void GpuMemory::Receive(StreamOrder::Mark until) {
+  while (!arrivals_.empty() && arrivals_.front().at <= until) {
+    const Arrival& arrival = arrivals_.front();
     std::memcpy(arrival.to, arrival.from->memory(), arrival.from->bytes());
     staging_.Return(*arrival.from);
+    arrivals_.pop_front();
   }
-  arrivals_.clear();
-  GiveBackFreed();
 }
 
 void GpuMemory::Synchronize() {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -26,6 +28,9 @@ class GpuMemory {
   void Upload(std::span<const std::byte> from, void* block, std::size_t offset);
   void Download(const void* block, std::size_t offset, std::span<std::byte> to);
   void Wait();
+  std::int64_t SetMark();
+  // Blocks of memory that were freed stay: a driver may wait for all work to give them back.
+  void WaitFor(std::int64_t mark);
 
   // Comes before work on the compute stream that touches the block; null is no block.
   void UseToCompute(void* block) {
@@ -37,17 +42,22 @@ class GpuMemory {
   struct Arrival {
     Staging::Chunk* from;
     std::byte* to;
+    StreamOrder::Mark at;  // on the download stream
   };
 
   void Synchronize();
+  // Copies what was queued up to this mark of the download stream, which has come.
+  void Receive(StreamOrder::Mark until);
   void GiveBackFreed() noexcept;
 
   Driver& driver_;
   StreamOrder order_;
   Staging staging_;
   std::unordered_set<void*> blocks_;
-  std::vector<void*> freed_;  // has room for every block, since Free must not throw
-  std::vector<Arrival> arrivals_;
+  std::vector<void*> freed_;                 // has room for every block, since Free must not throw
+  std::deque<Arrival> arrivals_;             // as they were queued
+  std::int64_t waited_ = 0;                  // the last mark that was waited for, in whatever way
+  std::deque<StreamOrder::Marks> awaiting_;  // what the marks from waited_ + 1 on stand for
 };
 
 }  // namespace hogbatch::gpu

@@ -3,6 +3,12 @@
 #include "core/error.h"
 
 namespace hogbatch::gpu {
+namespace {
+
+constexpr std::array kAllStreams = {Stream::kCompute, Stream::kUpload, Stream::kDownload};
+static_assert(kAllStreams.size() == kStreams);
+
+}  // namespace
 
 StreamOrder::~StreamOrder() { AllHasCome(); }
 
@@ -12,8 +18,7 @@ void StreamOrder::Use(Stream stream, void* block) {
   // A transfer ends what was computed so far, whether or not it needs to await it: a later transfer
   // that does then awaits that much and not also what is queued in between.
   if (stream != Stream::kCompute) Close(Stream::kCompute);
-  for (int i = 0; i < kStreams; ++i) {
-    const auto other = static_cast<Stream>(i);
+  for (Stream other : kAllStreams) {
     if (other != stream) Await(stream, other, found->second[Index(other)]);
   }
   found->second[Index(stream)] = LineOf(stream).open;
@@ -24,8 +29,7 @@ void StreamOrder::Await(Stream waiter, Stream other, Mark mark) {
   Mark& awaited = LineOf(waiter).awaited[Index(other)];
   if (mark <= awaited || HasCome(other, mark)) return;
   if (mark == LineOf(other).open) Close(other);
-  const Line& line = LineOf(other);
-  driver_.Await(waiter, line.events[static_cast<std::size_t>(mark - line.come - 1)]);
+  driver_.Await(waiter, EventOf(other, mark));
   awaited = mark;
 }
 
@@ -43,14 +47,36 @@ StreamOrder::Mark StreamOrder::Close(Stream stream) {
   return line.open++;
 }
 
-void StreamOrder::Look() {
-  for (Line& line : lines_) {
-    while (!line.events.empty() && driver_.HasCome(line.events.front())) {
-      driver_.Release(line.events.front());
-      line.events.pop_front();
-      ++line.come;
+StreamOrder::Marks StreamOrder::CloseAll() {
+  Marks marks{};
+  for (Stream stream : kAllStreams) marks[Index(stream)] = Close(stream);
+  return marks;
+}
+
+void StreamOrder::WaitFor(const Marks& marks) {
+  for (Stream stream : kAllStreams) {
+    const Mark mark = marks[Index(stream)];
+    if (HasCome(stream, mark)) continue;
+    driver_.Synchronize(EventOf(stream, mark));
+    while (!HasCome(stream, mark)) {
+      // Events before it have come, too, but work that failed may be told by its own event alone.
+      Line& line = LineOf(stream);
+      if (line.come + 1 < mark) driver_.Synchronize(line.events.front());
+      ReleaseFirst(line);
     }
   }
+}
+
+void StreamOrder::Look() {
+  for (Line& line : lines_) {
+    while (!line.events.empty() && driver_.HasCome(line.events.front())) ReleaseFirst(line);
+  }
+}
+
+void StreamOrder::ReleaseFirst(Line& line) noexcept {
+  driver_.Release(line.events.front());
+  line.events.pop_front();
+  ++line.come;
 }
 
 void StreamOrder::AllHasCome() noexcept {

@@ -18,6 +18,8 @@ namespace hogbatch::gpu {
 class StreamOrder {
  public:
   using Mark = std::int64_t;  // from 1
+  using Marks = std::array<Mark, kStreams>;
+  static std::size_t Index(Stream stream) { return static_cast<std::size_t>(stream); }
 
   explicit StreamOrder(Driver& driver) : driver_(driver) {}
   ~StreamOrder();
@@ -31,6 +33,10 @@ class StreamOrder {
   void Use(Stream stream, void* block);
   // Ends the present mark with an event and returns it; without work in it, the one before.
   Mark Close(Stream stream);
+  // The same for every stream.
+  Marks CloseAll();
+  // Blocks until these marks of the streams have come, and for nothing that is queued after them.
+  void WaitFor(const Marks& marks);
 
   // Asks the driver which events have come; HasCome answers from that.
   void Look();
@@ -39,8 +45,6 @@ class StreamOrder {
   void AllHasCome() noexcept;
 
  private:
-  using Marks = std::array<Mark, kStreams>;
-
   struct Line {
     Mark open = 1;             // what the next event will end
     bool has_work = false;     // since the last event
@@ -49,9 +53,13 @@ class StreamOrder {
     Marks awaited{};           // of the other streams
   };
 
-  static std::size_t Index(Stream stream) { return static_cast<std::size_t>(stream); }
   Line& LineOf(Stream stream) { return lines_[Index(stream)]; }
   const Line& LineOf(Stream stream) const { return lines_[Index(stream)]; }
+  // Of a mark that is closed and, as far as is known, has not come.
+  Event EventOf(Stream stream, Mark mark) const {
+    return LineOf(stream).events[static_cast<std::size_t>(mark - LineOf(stream).come - 1)];
+  }
+  void ReleaseFirst(Line& line) noexcept;  // which has come
   void Await(Stream waiter, Stream other, Mark mark);
 
   Driver& driver_;

@@ -126,6 +126,10 @@ class CudaDriver final : public gpu::Driver {
     calls().Must(status, "cudaEventQuery");
     return true;
   }
+  void Synchronize(Event event) override {
+    device_.Select();
+    calls().Must(cudaEventSynchronize(static_cast<cudaEvent_t>(event)), "cudaEventSynchronize");
+  }
   void Release(Event event) noexcept override {
     cudaSetDevice(device_.ordinal);
     cudaEventDestroy(static_cast<cudaEvent_t>(event));

@@ -37,6 +37,7 @@ class OpenClDriver final : public gpu::Driver {
   gpu::Event Record(Stream stream) override;
   void Await(Stream waiter, gpu::Event event) override;
   bool HasCome(gpu::Event event) override;
+  void Synchronize(gpu::Event event) override;
   void Release(gpu::Event event) noexcept override { clReleaseEvent(static_cast<cl_event>(event)); }
   void Synchronize() override;
 
@@ -188,6 +189,14 @@ bool OpenClDriver::HasCome(gpu::Event event) {
                     "clGetEventInfo");
   if (status < 0) complaints_.Check(status, "a queued command");
   return status == CL_COMPLETE;
+}
+
+void OpenClDriver::Synchronize(gpu::Event event) {
+  const auto awaited = static_cast<cl_event>(event);
+  const cl_int code = clWaitForEvents(1, &awaited);
+  // It says only that something failed; what did the event knows.
+  if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) HasCome(event);
+  complaints_.Check(code, "clWaitForEvents");
 }
 
 void OpenClDriver::Synchronize() {

@@ -29,7 +29,7 @@ void DoSmallWork() {
 }
 
 TEST_F(Faults, AnyCallThatFailsBecomesADeviceErrorAndLeavesNothingBehind) {
-  int failures = 0;
+  int failures = 0, in_partial_waits = 0;
   for (std::int64_t call = 1;; ++call) {
     ASSERT_LT(call, 2000) << "a little work never ends";
     Restart({.fail_at = call});
@@ -44,10 +44,12 @@ TEST_F(Faults, AnyCallThatFailsBecomesADeviceErrorAndLeavesNothingBehind) {
     if (!came_to_it) break;
     if (!said) continue;  // it was one of those that give things back at the end
     ++failures;
+    if (said->find("cudaEventSynchronize") != std::string::npos) ++in_partial_waits;
     EXPECT_THAT(*said, AllOf(testing::MatchesRegex("(cuda\\.0|CUDA).*: cu[A-Za-z]+.* failed: .*")))
         << "when call " << call << " failed";
   }
   EXPECT_GT(failures, 100);
+  EXPECT_GT(in_partial_waits, 0);
 }
 
 TEST_F(Faults, FullMemoryIsSaidAndTheDeviceGoesOn) {

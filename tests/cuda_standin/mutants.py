@@ -24,6 +24,7 @@ class Mutant(NamedTuple):
 
 DENSE = "Devices/Dense.*/Cuda0"
 MEMORY = "Devices/Memory.*/Cuda0"
+MARKS = "Devices/Marks.*/Cuda0"
 OVERLAP = "Devices/Overlap.*/Cuda0"
 MUTANTS = {
     "TransposedProduct": Mutant(
@@ -66,7 +67,7 @@ MUTANTS = {
         "static_cast<void>(event);", MEMORY),
     "MissingEventWait": Mutant(
         "gpu/stream_order.cc",
-        "driver_.Await(waiter, line.events[static_cast<std::size_t>(mark - line.come - 1)]);",
+        "driver_.Await(waiter, EventOf(other, mark));",
         "", OVERLAP),
     "ForgottenReaders": Mutant(
         "gpu/stream_order.cc",
@@ -81,6 +82,20 @@ MUTANTS = {
         "gpu/gpu_memory.cc",
         "void GpuMemory::Wait() {\n  Synchronize();",
         "void GpuMemory::Wait() {", MEMORY),
+    "MarkThatIsNotAwaited": Mutant(
+        "gpu/gpu_memory.cc", "order_.WaitFor(marks);", "", MARKS),
+    "MarkWithoutDownloads": Mutant(
+        "gpu/stream_order.cc",
+        "if (HasCome(stream, mark)) continue;",
+        "if (stream == Stream::kDownload || HasCome(stream, mark)) continue;", MARKS),
+    "DownloadTakenBeforeItsMark": Mutant(
+        "gpu/gpu_memory.cc",
+        "while (!arrivals_.empty() && arrivals_.front().at <= until) {",
+        "while (!arrivals_.empty()) {", MARKS),
+    "DownloadLeftBehindItsMark": Mutant(
+        "gpu/gpu_memory.cc",
+        "arrivals_.front().at <= until) {",
+        "arrivals_.front().at < until) {", MARKS),
     "LeakedMemory": Mutant(
         "gpu/gpu_memory.cc",
         "for (void* block : freed_) driver_.Free(block);", "", MEMORY),

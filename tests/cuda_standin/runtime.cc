@@ -197,6 +197,11 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   });
 }
 
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return RunCuda("cudaEventSynchronize", Purpose::kUse,
+                 [&](Machine& machine) { machine.timeline.SynchronizeEvent(event); });
+}
+
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return RunCuda("cudaEventDestroy", Purpose::kGiveBack,
                  [&](Machine& machine) { machine.timeline.DestroyEvent(event); });

@@ -37,6 +37,8 @@ class SmallWork {
   void Download() {
     device_.Download(losses_.span<float>().base, 0, std::as_writable_bytes(std::span(received_)));
   }
+  void SetMark() { mark_ = device_.SetMark(); }
+  void WaitForMark() { device_.WaitFor(mark_); }
   void AllocateAndFree() { const Buffer passing(device_, 100); }
 
   // A loss a row, from equal outputs: the logarithm of how many there are.
@@ -46,6 +48,7 @@ class SmallWork {
       &SmallWork::Upload,          &SmallWork::Wait,      &SmallWork::ForwardWithBias,
       &SmallWork::ForwardWithRelu, &SmallWork::ShortLoss, &SmallWork::Backward,
       &SmallWork::Clear,           &SmallWork::LongLoss,  &SmallWork::Download,
+      &SmallWork::SetMark,         &SmallWork::Clear,     &SmallWork::WaitForMark,
       &SmallWork::AllocateAndFree, &SmallWork::Wait};
   static constexpr std::int64_t kLong = 2000;  // columns, so many that cuDNN's softmax is used
 
@@ -68,6 +71,7 @@ class SmallWork {
   const std::array<float, 16> inputs_ = {};
   const std::array<std::int32_t, 4> classes_ = {0, 1, 2, 3};
   std::array<float, 4> received_ = {};
+  std::int64_t mark_ = 0;
   Buffer x_{device_, sizeof(inputs_)}, w_{device_, sizeof(inputs_)},
       bias_{device_, sizeof(inputs_)}, y_{device_, sizeof(inputs_)},
       gradient_{device_, sizeof(inputs_)}, losses_{device_, sizeof(received_)},

@@ -122,6 +122,17 @@ bool Timeline::HasCome(const void* event) {
   return mark->has_come;
 }
 
+void Timeline::SynchronizeEvent(const void* event) {
+  const std::shared_ptr<Mark> mark = events_.Get(event).mark;
+  if (!mark) {
+    violations_.push_back(
+        "the host awaits an event that was never recorded: that waits for nothing");
+    return;
+  }
+  while (!mark->has_come) Step();
+  See(mark->clock);
+}
+
 void Timeline::Synchronize(const void* stream) {
   const Stream& on = Find(stream);
   Drain(on);

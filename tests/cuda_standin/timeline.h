@@ -62,6 +62,8 @@ class Timeline {
   void Await(const void* stream, const void* event);
   // Work may run, or not, before it answers.
   bool HasCome(const void* event);
+  // Until the event has come; work that nothing orders before it may have run by then, or not.
+  void SynchronizeEvent(const void* event);
   void Synchronize(const void* stream);
   void SynchronizeDevice(int device);
   // Drops what is queued on a device that died.

@@ -127,6 +127,57 @@ TEST_F(StandinStreams, AnEventIsNotReadyBeforeItIs) {
   ExpectNoViolation();
 }
 
+TEST_F(StandinStreams, TheHostThatAwaitsAnEventSeesWhatCameBeforeItAndNoMore) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Restart({.seed = seed});
+    block = Allocate<float>(10);
+    float *first = AllocatePinned<float>(10), *second = AllocatePinned<float>(10);
+    compute = MakeStream();
+    copies = MakeStream();
+    Fill(block, 1, 10, compute);
+    cudaStreamWaitEvent(copies, RecordEvent(compute), 0);
+    Download(first, block, 10, copies);
+    const cudaEvent_t event = RecordEvent(copies);
+    Download(second, block, 10, copies);
+    EXPECT_EQ(cudaEventSynchronize(event), cudaSuccess);
+    EXPECT_EQ(first[0], 1) << "with seed " << seed;
+    EXPECT_NE(second[0], 1) << "with seed " << seed;
+    first[0] = 7;  // is the host's again
+    cudaStreamSynchronize(copies);
+    EXPECT_EQ(first[0], 7);
+    EXPECT_EQ(second[0], 1);
+    ExpectNoViolation();
+  }
+}
+
+TEST_F(StandinStreams, WhatWasNotAwaitedIsStillUnderWay) {
+  Fill(block, 1, 10, compute);
+  const cudaEvent_t event = RecordEvent(compute);
+  Fill(block, 2, 10, compute);
+  cudaEventSynchronize(event);
+  Fill(block, 3, 10, copies);
+  ExpectViolation("and no event orders the two");
+}
+
+TEST_F(StandinStreams, MemoryOfACopyThatTheHostDidNotAwaitIsNotTheHosts) {
+  const cudaEvent_t event = RecordEvent(copies);
+  Download(pinned, block, 10, copies);
+  cudaEventSynchronize(event);
+  pinned[0] = 7;
+  cudaStreamSynchronize(copies);
+  ExpectViolation("were written to before anybody knew that their download was done");
+}
+
+TEST_F(StandinStreams, TheHostDoesNotAwaitWhatWasNeverRecorded) {
+  cudaEvent_t event = nullptr;
+  cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  EXPECT_EQ(cudaEventSynchronize(event), cudaSuccess);
+  ExpectViolation("never recorded");
+  EXPECT_EQ(cudaEventSynchronize(reinterpret_cast<cudaEvent_t>(MakeStream())),
+            cudaErrorInvalidResourceHandle);
+  ExpectViolation("this is no event");
+}
+
 TEST_F(StandinStreams, AwaitingWhatWasNeverRecordedIsAMistake) {
   cudaEvent_t event = nullptr;
   cudaEventCreateWithFlags(&event, cudaEventDisableTiming);

@@ -88,6 +88,18 @@ TEST_P(Sparse, BackwardToWeightsLeavesUnnamedRowsAlone) {
   EXPECT_FALSE(w.Get().topRows(3).array().isNaN().any());
 }
 
+TEST_P(Sparse, BackwardToWeightsNeedsNoBias) {
+  const Matrix dy = Random(9, 21), before = Random(30, 21);
+  const DeviceCsr x(device(), Random(9, 30), 0.3);
+  const DeviceMatrix ddy(device(), dy, 2);
+  for (const float keep : {0.0f, 1.0f}) {
+    DeviceMatrix w(device(), before, 1);
+    device().SparseBackwardWeights(x.tensor(), ddy.tensor(), -2, keep, w.tensor(), {});
+    ExpectClose(w.Get(), double{keep} * before - 2 * x.dense().transpose() * dy,
+                Abs(before) + 2 * Abs(x.dense()).transpose() * Abs(dy));
+  }
+}
+
 TEST_P(Sparse, NanInAWeightReachesTheRowsThatNameIt) {
   Matrix w = Random(10, 21);
   w(3, 20) = std::numeric_limits<double>::quiet_NaN();

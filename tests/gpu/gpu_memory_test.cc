@@ -26,7 +26,13 @@ std::vector<float> Step(Device& device) {
   device.DenseBackwardWeights(a, a, 1, 0, Tensor::Matrix(Buffer(device, 64).span<float>(), 3, 3),
                               Tensor::Vector(Buffer(device, 16).span<float>()));
   device.Download(y.span<float>().base, 0, Bytes(result));
+  const std::int64_t mark = device.SetMark();
+  device.AddScaled(a, 3, 1, b);
+  device.WaitFor(mark);
+  std::vector<float> last(6, 0);
+  device.Download(y.span<float>().base, 0, Bytes(last));
   device.Wait();
+  EXPECT_EQ(last, std::vector<float>(6, 13));
   return result;
 }
 
@@ -49,6 +55,85 @@ TEST(GpuDevice, NothingBlocksButWait) {
   EXPECT_EQ(results, std::vector<float>(1000, 1));
 }
 
+TEST(GpuDevice, WaitsForAMarkWithoutBeingIdle) {
+  const auto log = std::make_shared<HostDriverLog>();
+  const auto device = MakeGpuDevice(MakeHostDriver({}, log));
+  std::vector<std::vector<float>> results(20, std::vector<float>(1000, 0));
+  const Buffer buffer(*device, 4000);
+  std::vector<std::int64_t> marks;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    // More than the driver gets done when it is asked for staging memory.
+    for (int times = 0; times < 30; ++times) {
+      device->Fill(Tensor::Vector(buffer.span<float>()), static_cast<float>(i + 1));
+    }
+    device->Download(buffer.span<float>().base, 0, Bytes(results[i]));
+    marks.push_back(device->SetMark());
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    device->WaitFor(marks[i]);
+    EXPECT_EQ(results[i], std::vector<float>(1000, static_cast<float>(i + 1)));
+    if (i + 1 < results.size()) {
+      EXPECT_EQ(results[i + 1], std::vector<float>(1000, 0)) << "it is not waited for";
+    }
+  }
+  EXPECT_EQ(log->synchronized, 0);
+  EXPECT_GT(log->synchronized_events, 10);
+}
+
+TEST(GpuDevice, AMarkThatHasComeCostsNoCall) {
+  const auto log = std::make_shared<HostDriverLog>();
+  const auto device = MakeGpuDevice(MakeHostDriver({}, log));
+  const std::int64_t idle = device->SetMark();
+  EXPECT_EQ(log->calls, 0) << "nothing is queued";
+  const Buffer buffer(*device, 4000);
+  device->Fill(Tensor::Vector(buffer.span<float>()), 1);
+  const std::int64_t first = device->SetMark(), second = device->SetMark();
+  device->WaitFor(second);
+  const int calls = log->calls;
+  for (const std::int64_t mark : {idle, second, first}) device->WaitFor(mark);
+  EXPECT_EQ(log->calls, calls);
+  device->Fill(Tensor::Vector(buffer.span<float>()), 2);
+  const std::int64_t third = device->SetMark();
+  EXPECT_GT(third, second);
+  device->Wait();
+  device->WaitFor(third);
+  EXPECT_EQ(log->synchronized_events, 1) << "to wait for everything is to wait for every mark";
+}
+
+TEST(GpuDevice, RefusesMarksThatItNeverSet) {
+  const auto device = MakeGpuDevice(MakeHostDriver({}));
+  EXPECT_THROW(device->WaitFor(device->SetMark() + 1), Error);
+}
+
+TEST(GpuDevice, UsesStagingMemoryAgainThatAMarkFreed) {
+  const auto log = std::make_shared<HostDriverLog>();
+  const auto device = MakeGpuDevice(MakeHostDriver({}, log));
+  std::vector<float> result(1000, 0);
+  const Buffer buffer(*device, 4000);
+  for (int i = 0; i < 100; ++i) {
+    device->Fill(Tensor::Vector(buffer.span<float>()), static_cast<float>(i));
+    device->Download(buffer.span<float>().base, 0, Bytes(result));
+    device->WaitFor(device->SetMark());
+    ASSERT_EQ(result, std::vector<float>(1000, static_cast<float>(i)));
+  }
+  EXPECT_EQ(log->pinned_chunks, 1);
+  EXPECT_EQ(log->synchronized, 0);
+}
+
+TEST(GpuDevice, MarksOutliveAShortageOfMemory) {
+  const auto device = MakeGpuDevice(MakeHostDriver({.memory_bytes = 10000}));
+  Buffer buffer(*device, 6000);
+  std::vector<float> result(1500, 0);
+  device->Fill(Tensor::Vector(buffer.span<float>()), 1);
+  device->Download(buffer.span<float>().base, 0, Bytes(result));
+  const std::int64_t mark = device->SetMark();
+  buffer = {};
+  buffer = Buffer(*device, 6000);  // waits for everything
+  device->Fill(Tensor::Vector(buffer.span<float>()), 2);
+  device->WaitFor(mark);
+  EXPECT_EQ(result, std::vector<float>(1500, 1));
+}
+
 TEST(GpuDevice, GivesFreedMemoryBackInWait) {
   const auto log = std::make_shared<HostDriverLog>();
   const auto device = MakeGpuDevice(MakeHostDriver({}, log));
@@ -56,6 +141,8 @@ TEST(GpuDevice, GivesFreedMemoryBackInWait) {
   device->Fill(Tensor::Vector(buffer.span<float>()), 1);
   buffer = {};
   EXPECT_EQ(log->bytes_in_use, 4000u) << "the filling may be under way";
+  device->WaitFor(device->SetMark());
+  EXPECT_EQ(log->bytes_in_use, 4000u) << "to give it back may wait for everything";
   device->Wait();
   EXPECT_EQ(log->bytes_in_use, 0u);
 }

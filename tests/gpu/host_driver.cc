@@ -95,6 +95,7 @@ class HostDriver final : public Driver {
   void Free(void* block) noexcept override { log_->bytes_in_use -= blocks_.Remove(block); }
   void* AllocatePinned(std::size_t bytes) override {
     Count();
+    ++log_->pinned_chunks;
     return pinned_.Add(bytes);
   }
   void FreePinned(void* memory) noexcept override { pinned_.Remove(memory); }
@@ -127,6 +128,14 @@ class HostDriver final : public Driver {
     Count();
     for (auto steps = random_() % 4; steps > 0; --steps) Step();
     return events_.at(event)->has_come;
+  }
+  void Synchronize(Event event) override {
+    Count();
+    ++log_->synchronized_events;
+    const auto happening = events_.at(event);
+    while (!happening->has_come && Step()) {
+    }
+    EXPECT_TRUE(happening->has_come) << "streams await each other";
   }
   void Release(Event event) noexcept override {
     EXPECT_EQ(events_.erase(event), 1u) << "an event was released that there is not";

@@ -23,7 +23,9 @@ struct HostDriverOptions {
 // Outlives its driver and tells what that did.
 struct HostDriverLog {
   int calls = 0;
-  int synchronized = 0;
+  int synchronized = 0;         // with everything
+  int synchronized_events = 0;  // with one event
+  int pinned_chunks = 0;        // that were allocated
   int products_with_bias = 0;
   int log_softmaxes = 0;
   std::size_t bytes_in_use = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,8 +15,8 @@ namespace hogbatch::gpu {
 
 class RecordingDriver final : public Driver {
  public:
-  // "record upload 1", "compute awaits 1", "release 1", "pin 65536", "unpin": events are numbered
-  // as they are recorded.
+  // "record upload 1", "compute awaits 1", "host awaits 1", "release 1", "pin 65536", "unpin":
+  // events are numbered as they are recorded.
   std::vector<std::string> calls;
   std::set<std::uintptr_t> come;       // events that have come
   std::size_t most_pinned = SIZE_MAX;  // bytes
@@ -47,6 +48,7 @@ class RecordingDriver final : public Driver {
 
   Event Record(Stream stream) override {
     const std::uintptr_t number = ++recorded_;
+    streams_[number] = stream;
     calls.push_back("record " + NameOf(stream) + " " + std::to_string(number));
     return reinterpret_cast<Event>(number);
   }
@@ -54,6 +56,13 @@ class RecordingDriver final : public Driver {
     calls.push_back(NameOf(waiter) + " awaits " + std::to_string(NumberOf(event)));
   }
   bool HasCome(Event event) override { return come.contains(NumberOf(event)); }
+  // The event and those of its stream before it have come, and no others.
+  void Synchronize(Event event) override {
+    calls.push_back("host awaits " + std::to_string(NumberOf(event)));
+    for (std::uintptr_t number = 1; number <= NumberOf(event); ++number) {
+      if (streams_[number] == streams_[NumberOf(event)]) come.insert(number);
+    }
+  }
   void Release(Event event) noexcept override {
     calls.push_back("release " + std::to_string(NumberOf(event)));
   }
@@ -77,6 +86,7 @@ class RecordingDriver final : public Driver {
 
   DeviceInfo info_;
   std::uintptr_t recorded_ = 0;
+  std::map<std::uintptr_t, Stream> streams_;  // by event
   std::vector<std::vector<std::byte>> memory_;
 };
 

@@ -117,6 +117,53 @@ TEST_F(Order, NothingIsAwaitedThatWasDoneBeforeTheDeviceWasIdle) {
   EXPECT_EQ(driver_.Take(), (Calls{"upload awaits 2", "record upload 4"}));
 }
 
+TEST_F(Order, AMarkOfAllStreamsTakesEventsWhereThereWasWork) {
+  order_.CloseAll();
+  EXPECT_EQ(driver_.Take(), Calls{}) << "nothing is queued";
+  Copy(Stream::kUpload, 0);
+  Use(Stream::kCompute, 1);
+  driver_.Take();
+  order_.CloseAll();
+  EXPECT_EQ(driver_.Take(), Calls{"record compute 2"}) << "a copy has its event";
+  order_.CloseAll();
+  EXPECT_EQ(driver_.Take(), Calls{}) << "nothing came after";
+}
+
+TEST_F(Order, WaitingForAMarkWaitsForAllBeforeItAndForNothingAfter) {
+  Copy(Stream::kUpload, 0);
+  Copy(Stream::kUpload, 1);
+  Use(Stream::kCompute, 2);
+  const StreamOrder::Mark download = Copy(Stream::kDownload, 2);
+  const StreamOrder::Marks marks = order_.CloseAll();
+  const StreamOrder::Mark later = Copy(Stream::kDownload, 0);
+  Use(Stream::kCompute, 1);
+  order_.Close(Stream::kCompute);
+  driver_.Take();
+  order_.WaitFor(marks);
+  EXPECT_EQ(driver_.Take(), (Calls{"host awaits 3", "release 3", "host awaits 2", "host awaits 1",
+                                   "release 1", "release 2", "host awaits 4", "release 4"}));
+  EXPECT_TRUE(order_.HasCome(Stream::kDownload, download));
+  EXPECT_FALSE(order_.HasCome(Stream::kDownload, later));
+}
+
+TEST_F(Order, AMarkThatHasComeIsNotWaitedFor) {
+  Copy(Stream::kUpload, 0);
+  const StreamOrder::Marks first = order_.CloseAll();
+  Copy(Stream::kUpload, 1);
+  const StreamOrder::Marks second = order_.CloseAll();
+  order_.WaitFor(second);
+  driver_.Take();
+  order_.WaitFor(first);
+  order_.WaitFor(second);
+  EXPECT_EQ(driver_.Take(), Calls{});
+  Copy(Stream::kUpload, 0);
+  const StreamOrder::Marks third = order_.CloseAll();
+  order_.AllHasCome();
+  driver_.Take();
+  order_.WaitFor(third);
+  EXPECT_EQ(driver_.Take(), Calls{}) << "the device was idle since";
+}
+
 TEST_F(Order, MemoryOfAnotherDeviceIsRefused) {
   int other = 0;
   EXPECT_THROW(order_.Use(Stream::kCompute, &other), Error);

@@ -75,16 +75,6 @@ TEST_F(OpenClDriver, RefusesABlockBeyondTheLargest) {
   EXPECT_NE(sentence.find("CL_INVALID_BUFFER_SIZE (-61)"), std::string::npos) << sentence;
 }
 
-TEST_F(OpenClDriver, TellsWhenAnEventHasCome) {
-  const Block block(driver(), 1000, 1000);
-  for (int i = 0; i < 20; ++i) Fill(driver(), block.tensor(), 1);
-  const gpu::Event event = driver().Record(Stream::kCompute);
-  driver().HasCome(event);  // either answer is right
-  driver().Synchronize();
-  EXPECT_TRUE(driver().HasCome(event));
-  driver().Release(event);
-}
-
 TEST_F(OpenClDriver, MayBeDestroyedWithWorkQueued) {
   gpu::Driver& busy = driver();
   void* const block = busy.Allocate(4000000);
