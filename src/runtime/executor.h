@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -35,5 +36,11 @@ std::unique_ptr<Executor> MakeThreadExecutor(std::vector<WorkerFactory> workers,
 // i takes costs[i] for its updates, Compute happens at an update's start and Commit at its end.
 std::unique_ptr<Executor> MakeVirtualExecutor(std::vector<WorkerFactory> workers,
                                               std::vector<CostModel> costs);
+
+// Seconds that an update of so many rows takes if it begins at `now`: for workers that become
+// slower in the course of a run.
+using UpdateCost = std::function<double(std::int64_t rows, double now)>;
+std::unique_ptr<Executor> MakeVirtualExecutor(std::vector<WorkerFactory> workers,
+                                              std::vector<UpdateCost> costs);
 
 }  // namespace hogbatch

@@ -14,11 +14,11 @@ namespace {
 
 class VirtualExecutor : public Executor {
  public:
-  VirtualExecutor(const std::vector<WorkerFactory>& workers, std::vector<CostModel> costs) {
+  VirtualExecutor(const std::vector<WorkerFactory>& workers, std::vector<UpdateCost> costs) {
     for (std::size_t i = 0; i < workers.size(); ++i) {
       seats_.emplace_back();
       Guard(seats_.back(), [&] { seats_.back().worker = workers[i](); });
-      seats_.back().cost = costs[i];
+      seats_.back().cost = std::move(costs[i]);
     }
   }
 
@@ -42,7 +42,7 @@ class VirtualExecutor : public Executor {
  private:
   struct Seat {
     std::unique_ptr<Worker> worker;
-    CostModel cost;
+    UpdateCost cost;
     std::deque<Task> tasks;  // the first is under way
     int update = 0;          // of the first task
     double begun = 0;
@@ -81,9 +81,7 @@ class VirtualExecutor : public Executor {
     const Task& task = seat.tasks.front();
     Guard(seat, [&] { seat.worker->Compute(task, seat.update); });
     const auto rows = Part(task.rows, seat.update, task.updates).size();
-    const double seconds =
-        seat.cost.seconds_per_update + seat.cost.seconds_per_row * static_cast<double>(rows);
-    ends_.push({now_ + seconds, order_++, index});
+    ends_.push({now_ + seat.cost(rows, now_), order_++, index});
   }
 
   std::optional<Event> EndUpdate(std::size_t index) {
@@ -136,6 +134,17 @@ class VirtualExecutor : public Executor {
 
 std::unique_ptr<Executor> MakeVirtualExecutor(std::vector<WorkerFactory> workers,
                                               std::vector<CostModel> costs) {
+  std::vector<UpdateCost> constant;
+  for (const CostModel& cost : costs) {
+    constant.push_back([cost](std::int64_t rows, double) {
+      return cost.seconds_per_update + cost.seconds_per_row * static_cast<double>(rows);
+    });
+  }
+  return MakeVirtualExecutor(std::move(workers), std::move(constant));
+}
+
+std::unique_ptr<Executor> MakeVirtualExecutor(std::vector<WorkerFactory> workers,
+                                              std::vector<UpdateCost> costs) {
   return std::make_unique<VirtualExecutor>(workers, std::move(costs));
 }
 
