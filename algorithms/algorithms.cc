@@ -19,6 +19,7 @@ struct Row {
 
 constexpr Row kTable[] = {
     {"hogbatch", MakeHogbatch, true},
+    {"adaptive", MakeAdaptiveHogbatch, true},
     {"sync", MakeSync, false},
 };
 

@@ -13,17 +13,21 @@ namespace hogbatch {
 
 // Rows per update a team may be given.
 struct BatchRange {
-  std::int64_t min = 16;
-  std::int64_t max = 16;
+  std::int64_t min = 1;
+  std::int64_t max = 64;
 };
 
 struct AlgorithmOptions {
-  BatchRange cpu_batch = {};
-  BatchRange gpu_batch = {.min = 512, .max = 512};
+  BatchRange cpu_batch = {.min = 1, .max = 64};  // on each thread
+  BatchRange gpu_batch = {.min = 64, .max = 8192};
+  // Of Adaptive Hogbatch:
+  double alpha = 2;          // rows change by this factor; above 1
+  double beta = 1;           // what an update of a CPU thread counts, 0 to 1
+  double adapt_band = 0.02;  // counts differ when they do by more than this part of all updates
 };
 
-// The size an algorithm that does not adapt uses: 16 rows on a CPU thread, 512 on a GPU, or the
-// nearest the range allows.
+// The size an algorithm that does not adapt uses, and one that does begins with: 16 rows on a CPU
+// thread, 512 on a GPU, or the nearest the range allows.
 std::int64_t FixedRows(const BatchRange& range, DeviceKind kind = DeviceKind::kCpu);
 // The same with the range of that kind of device.
 std::int64_t FixedRows(const AlgorithmOptions& options, DeviceKind kind);

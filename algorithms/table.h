@@ -7,6 +7,7 @@
 
 namespace hogbatch {
 
+std::unique_ptr<Algorithm> MakeAdaptiveHogbatch(const AlgorithmOptions& options);
 std::unique_ptr<Algorithm> MakeHogbatch(const AlgorithmOptions& options);
 std::unique_ptr<Algorithm> MakeSync(const AlgorithmOptions& options);
 

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,12 @@ struct Ledger {
 };
 
 struct FakeOptions {
-  int fail_call = 0;  // the n-th Compute from 1 throws; 0: never
+  DeviceKind kind = DeviceKind::kCpu;
+  int depth = 1;
+  int fail_call = 0;           // the n-th Compute from 1 throws; 0: never
+  std::int64_t most_rows = 0;  // that an update may have, as is known before the run
+  std::int64_t room = 0;       // the same, as the device finds out when it is asked for more
+  UpdateCost cost = {};        // instead of FakeRun::costs
   std::function<EvaluationSums(const Task&)> evaluate = [](const Task& task) {
     return EvaluationSums{.rows = task.rows.size(), .loss = static_cast<double>(task.rows.size())};
   };
@@ -47,29 +54,33 @@ class FakeWorker : public Worker {
     if (ledger_.trained.size() < static_cast<std::size_t>(rows.end)) {
       ledger_.trained.resize(static_cast<std::size_t>(rows.end), 0);
     }
-    uncounted_.push_back(rows);
-  }
-  // A row counts when its task's report goes out: a failed task is trained again by somebody else.
-  Report Finish(const Task& task) override {
-    for (const RowRange& rows : uncounted_) {
-      for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-        ++ledger_.trained[static_cast<std::size_t>(row)];
-      }
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      ++ledger_.trained[static_cast<std::size_t>(row)];
     }
-    uncounted_.clear();
+  }
+  Report Finish(const Task& task) override {
     ledger_.finished.push_back(task);
     Report report{.task = task.id, .worker = id_, .updates = task.updates};
-    if (task.kind == TaskKind::kTrain) report.loss_sum = options_.loss(task);
+    if (task.kind == TaskKind::kTrain) {
+      report.loss_sum = options_.loss(task);
+      MeetRoom(task, report);
+    }
     if (task.kind == TaskKind::kEvaluate) report.evaluation = options_.evaluate(task);
     return report;
   }
 
  private:
+  // An update that is too large for the device is made as several.
+  void MeetRoom(const Task& task, Report& report) const {
+    if (options_.room == 0 || task.rows.size() <= options_.room * task.updates) return;
+    report.updates = static_cast<std::int32_t>((task.rows.size() - 1) / options_.room + 1);
+    report.most_rows = options_.room;
+  }
+
   WorkerId id_;
   Ledger& ledger_;
   FakeOptions options_;
   int calls_ = 0;
-  std::vector<RowRange> uncounted_;
 };
 
 class Recorder : public RunObserver {
@@ -90,6 +101,12 @@ class Recorder : public RunObserver {
   std::vector<std::string> failures;
 };
 
+inline UpdateCost Constant(const CostModel& cost) {
+  return [cost](std::int64_t rows, double) {
+    return cost.seconds_per_update + cost.seconds_per_row * static_cast<double>(rows);
+  };
+}
+
 // A run of fake workers: set what matters, then Run().
 struct FakeRun {
   std::string algorithm = "hogbatch";
@@ -98,29 +115,48 @@ struct FakeRun {
   RunRules rules = {.epochs = 2, .target_loss = {}};
   std::vector<CostModel> costs = {{.seconds_per_row = 1e-4}, {.seconds_per_row = 1e-4}};
   std::vector<FakeOptions> workers = {};
+  std::optional<SplitRows> evaluated = {};  // instead of all rows
+  Algorithm* own_algorithm = nullptr;       // instead of the one with that name
 
   Ledger ledger = {};
   Recorder recorder = {};
 
   RunResult Run() {
     workers.resize(costs.size());
-    const std::unique_ptr<Algorithm> chosen = MakeAlgorithm(algorithm, algorithm_options);
+    const std::unique_ptr<Algorithm> named = MakeAlgorithm(algorithm, algorithm_options);
     Coordinator::Setup setup{.job = {.id = 0, .model = {}, .train_rows = rows.train},
-                             .rows = rows,
+                             .rows = evaluated.value_or(rows),
                              .rules = rules,
                              .rates = RatePlan({}, rules.epochs),
                              .workers = {}};
     std::vector<WorkerFactory> factories;
+    std::vector<UpdateCost> update_costs;
     for (std::size_t i = 0; i < costs.size(); ++i) {
-      setup.workers.push_back({.name = "cpu." + std::to_string(i), .description = "fake"});
+      setup.workers.push_back(Info(i));
+      setup.most_rows.push_back(workers[i].most_rows);
+      update_costs.push_back(workers[i].cost ? workers[i].cost : Constant(costs[i]));
       factories.push_back([this, i] {
         return std::make_unique<FakeWorker>(static_cast<WorkerId>(i), ledger, workers[i]);
       });
     }
-    Coordinator coordinator(*chosen, setup);
-    MakeVirtualExecutor(factories, costs)->Run(coordinator, recorder);
+    Coordinator coordinator(own_algorithm ? *own_algorithm : *named, setup);
+    MakeVirtualExecutor(factories, update_costs)->Run(coordinator, recorder);
     saved_snapshot = coordinator.saved_snapshot();
     return coordinator.Result();
+  }
+
+  // cpu.0, cpu.1, cuda.0: each kind of device is counted from 0.
+  DeviceInfo Info(std::size_t worker) const {
+    const DeviceKind kind = workers[worker].kind;
+    const auto before =
+        std::count_if(workers.begin(), workers.begin() + static_cast<std::ptrdiff_t>(worker),
+                      [&](const FakeOptions& other) { return other.kind == kind; });
+    const bool is_cpu = kind == DeviceKind::kCpu;
+    return {.name = (is_cpu ? "cpu." : "cuda.") + std::to_string(before),
+            .description = "fake",
+            .kind = kind,
+            .depth = workers[worker].depth,
+            .shares_host_memory = is_cpu};
   }
 
   std::optional<SnapshotId> saved_snapshot = {};

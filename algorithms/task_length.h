@@ -1,0 +1,24 @@
+// How many updates make a task.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/algorithm.h"
+
+namespace hogbatch {
+
+// A message costs microseconds and an update may cost as little: a task is as many updates as fill
+// 20 ms at the speed last seen, but a small part of what is left, so that workers end together.
+class TaskLength {
+ public:
+  void Observe(const Outcome& outcome);
+  // For a task of `worker` with updates of `rows` rows. Seconds per update are taken to grow with
+  // the rows, so that a size that was never tried needs no new measurement.
+  std::int32_t Updates(WorkerId worker, std::int64_t rows, const JobTable& table) const;
+
+ private:
+  std::vector<double> seconds_per_row_;  // of each worker; 0: not seen yet
+};
+
+}  // namespace hogbatch
