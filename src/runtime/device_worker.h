@@ -107,6 +107,7 @@ class DeviceWorker : public Worker {
   }
   // Waits for whatever is queued on it.
   void ReleaseModel() {
+    if (!model_) return;
     device_->Wait();
     model_.reset();
   }

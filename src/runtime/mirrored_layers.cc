@@ -5,71 +5,73 @@
 #include "core/error.h"
 
 namespace hogbatch {
+
 MirroredLayers::MirroredLayers(const ModelSpec& spec, Device& device)
     : layout_(Layout(spec)),
       sparse_input_(spec.sparse_input),
-      blocks_(device, sparse_input_ ? WithFirstHeight(layout_, 1) : layout_) {
-  for (std::size_t i = 0; i < layout_.layers.size(); ++i) {
-    host_.emplace_back(static_cast<std::size_t>(blocks_.floats(i)));
-  }
-}
+      blocks_(device, sparse_input_ ? WithFirstHeight(layout_, 1) : layout_),
+      going_(layout_.layers.size()),
+      come_(layout_.layers.size()) {}
 
 void MirroredLayers::Fit(std::span<const std::int32_t> touched) {
   if (!sparse_input_) return;
   touched_ = touched;
   blocks_.SetFirstHeight(std::max<std::int64_t>(1, static_cast<std::int64_t>(touched.size())));
-  host_.front().resize(static_cast<std::size_t>(blocks_.floats(0)));
 }
 
-template <typename Self, typename F>
-void MirroredLayers::ForEachStretch(Self& self, std::size_t layer, F part) {
-  const LayerShape& shape = self.layout_.layers[layer];
+template <typename Floats, typename F>
+void MirroredLayers::ForEachStretch(std::size_t layer, Floats& host, F part) const {
+  const LayerShape& shape = layout_.layers[layer];
   const auto on_host = [&](std::int64_t at, std::int64_t floats) {
-    return std::span(self.host_[layer])
-        .subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(floats));
+    return std::span(host).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(floats));
   };
-  if (layer == 0 && self.sparse_input_) {
-    for (std::size_t i = 0; i < self.touched_.size(); ++i) {
-      part(shape.weights_at + self.touched_[i] * shape.out,
+  if (layer == 0 && sparse_input_) {
+    for (std::size_t i = 0; i < touched_.size(); ++i) {
+      part(shape.weights_at + touched_[i] * shape.out,
            on_host(static_cast<std::int64_t>(i) * shape.out, shape.out));
     }
   } else {
     part(shape.weights_at, on_host(0, shape.in * shape.out));
   }
   // The gap before the biases is left out: on a device it holds anything.
-  part(shape.bias_at, on_host(self.blocks_.bias_at(layer), shape.out));
+  part(shape.bias_at, on_host(blocks_.bias_at(layer), shape.out));
 }
 
 void MirroredLayers::Upload(const ParameterStore& store) {
-  for (std::size_t i = 0; i < host_.size(); ++i) {
-    ForEachStretch(*this, i, [&](std::int64_t at, std::span<float> here) { store.Read(at, here); });
-    blocks_.Upload(i, host_[i]);
+  for (std::size_t i = 0; i < going_.size(); ++i) {
+    going_[i].resize(static_cast<std::size_t>(blocks_.floats(i)));
+    ForEachStretch(i, going_[i],
+                   [&](std::int64_t at, std::span<float> here) { store.Read(at, here); });
+    blocks_.Upload(i, going_[i]);
   }
 }
 
-void MirroredLayers::Download(std::size_t layer) { blocks_.Download(layer, host_[layer]); }
+void MirroredLayers::Download(std::size_t layer) {
+  come_[layer].resize(static_cast<std::size_t>(blocks_.floats(layer)));
+  blocks_.Download(layer, come_[layer]);
+}
 
 void MirroredLayers::AddTo(ParameterStore& store, std::size_t layer) const {
-  ForEachStretch(*this, layer,
+  ForEachStretch(layer, come_[layer],
                  [&](std::int64_t at, std::span<const float> here) { store.Add(at, here); });
 }
 
 void MirroredLayers::BlendInto(ParameterStore& store, std::size_t layer, float share) const {
-  ForEachStretch(*this, layer, [&](std::int64_t at, std::span<const float> here) {
+  ForEachStretch(layer, come_[layer], [&](std::int64_t at, std::span<const float> here) {
     store.Blend(at, here, share);
   });
 }
 
 void MirroredLayers::WriteTo(ParameterStore& store, std::size_t layer) const {
-  ForEachStretch(*this, layer,
+  ForEachStretch(layer, come_[layer],
                  [&](std::int64_t at, std::span<const float> here) { store.Write(at, here); });
 }
 
 std::vector<LayerGradient> MirroredLayers::OnHost() {
   std::vector<LayerGradient> layers;
-  for (std::size_t i = 0; i < host_.size(); ++i) {
+  for (std::size_t i = 0; i < come_.size(); ++i) {
     const LayerView& there = blocks_.views()[i];
-    const DeviceSpan<float> here = HostSpan(host_[i].data(), blocks_.floats(i));
+    const DeviceSpan<float> here = HostSpan(come_[i].data(), blocks_.floats(i));
     layers.push_back({.weights = Tensor::Matrix(here, there.weights.rows, there.weights.cols),
                       .bias = Tensor::Vector(here.Sub(blocks_.bias_at(i), there.bias.cols)),
                       .touched = {},

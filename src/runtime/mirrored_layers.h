@@ -34,21 +34,23 @@ class MirroredLayers {
   void BlendInto(ParameterStore& store, std::size_t layer, float share) const;
   void WriteTo(ParameterStore& store, std::size_t layer) const;
   // What came of a layer: its weights, and behind a gap, at bias_at, its biases.
-  std::span<const float> on_host(std::size_t layer) const { return host_[layer]; }
+  std::span<const float> on_host(std::size_t layer) const { return come_[layer]; }
   std::int64_t bias_at(std::size_t layer) const { return blocks_.bias_at(layer); }
   // What came, as a gradient that every worker can read. Good until the next Fit.
   std::vector<LayerGradient> OnHost();
 
  private:
-  // Calls part(where it lies in the store, the floats on the host) for each stretch of a layer that
+  // Calls part(where it lies in the store, the floats in `host`) for each stretch of a layer that
   // is contiguous in both.
-  template <typename Self, typename F>
-  static void ForEachStretch(Self& self, std::size_t layer, F part);
+  template <typename Floats, typename F>
+  void ForEachStretch(std::size_t layer, Floats& host, F part) const;
 
   ParameterLayout layout_;  // of the whole model
   bool sparse_input_;
   LayerBlocks blocks_;
-  std::vector<std::vector<float>> host_;  // one a layer, laid out like its block
+  // On the way there and back: one a layer, laid out like its block.
+  std::vector<std::vector<float>> going_;
+  std::vector<std::vector<float>> come_;
   std::span<const std::int32_t> touched_;
 };
 

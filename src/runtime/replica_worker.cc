@@ -122,6 +122,7 @@ class ReplicaWorker : public DeviceWorker {
   }
 
   void ReleaseRows(Slot& slot) {
+    device().Wait();
     ReleaseModel();
     slot.replica.ReleaseRows();
   }

@@ -124,7 +124,7 @@ void ExpectFailuresToBeSurvived(SmallRun run) {
       ASSERT_EQ(failing.result.stopped_because, StopReason::kNoWorkers);
     } else {
       ASSERT_EQ(failing.result.stopped_because, StopReason::kEpochs);
-      ASSERT_EQ(failing.result.totals.examples, run.train_rows);
+      ASSERT_EQ(failing.result.totals.examples + failing.result.totals.lost_rows, run.train_rows);
     }
   }
 }

@@ -79,7 +79,9 @@ struct SmallRun {
                          .sparse_input = data.is_sparse};
     const int count = static_cast<int>(seconds_per_row.size());
     JobMemory memory(spec, data, nullptr, count);
-    Initialize(memory.store.layout(), Initialization::kHe, 5, memory.store.quiet());
+    std::vector<float> start(memory.store.quiet().size());
+    Initialize(memory.store.layout(), Initialization::kHe, 5, start);
+    memory.SetWeights(start);
     memory.optimizer = optimizer;
     memory.explicit_momentum = optimizer.momentum;
 

@@ -67,6 +67,10 @@ class StrictDevice final : public Device {
   void* Allocate(std::size_t bytes) override {
     CheckThread();
     Demand(bytes > 0, "memory of no bytes was asked for");
+    if (use_->limit_bytes > 0 &&
+        use_->live_bytes + static_cast<std::int64_t>(bytes) > use_->limit_bytes) {
+      throw OutOfDeviceMemory("a strict device has no more memory");
+    }
     void* base = addresses_.Take(bytes);
     Block& block = blocks_[base];
     block = {.memory = inner_->Allocate(bytes), .bytes = bytes};

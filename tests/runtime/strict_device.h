@@ -18,6 +18,7 @@ class Misuse : public std::logic_error {
 
 // What was asked of a strict device; to be read when it is gone, or on its thread.
 struct DeviceUse {
+  std::int64_t limit_bytes = 0;  // to be set: memory beyond it is not there; 0: no limit
   std::int64_t live_bytes = 0;
   std::int64_t peak_bytes = 0;
   std::int64_t uploaded_bytes = 0;

@@ -1,0 +1,59 @@
+// A worker on a device that shares no memory with the host, for tests that drive it by hand.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cpu/cpu.h"
+#include "datasets/synthetic.h"
+#include "nn/initialize.h"
+#include "runtime/job_memory.h"
+#include "runtime/worker.h"
+#include "tests/runtime/strict_device.h"
+
+namespace hogbatch {
+
+// The strict device does whatever a real one may do. There is a second worker's place in its
+// memory, for a test that plays it.
+struct Hand {
+  explicit Hand(std::int64_t nonzeros, int depth = 1)
+      : training(MakeSynthetic({.rows = 600, .features = 200, .nonzeros = nonzeros})),
+        spec{.inputs = 200,
+             .hidden = {32},
+             .outputs = 2,
+             .activation = Activation::kRelu,
+             .loss = Loss::kSoftmax,
+             .sparse_input = nonzeros > 0},
+        memory(spec, training.data, nullptr, 2),
+        device{.name = "cpu.0", .description = "test", .depth = depth} {
+    std::vector<float> start(memory.store.quiet().size());
+    Initialize(memory.store.layout(), Initialization::kHe, 1, start);
+    memory.SetWeights(start);
+  }
+  // The worker is made by the first task, so that a test can set the memory's options before.
+  Worker& worker() {
+    if (!made) {
+      made =
+          MakeWorker(0, MakeStrictDevice(cpu::MakeDevice(device), DeviceKind::kCuda, use), memory);
+    }
+    return *made;
+  }
+  Report Do(const Task& task) {
+    worker().Compute(task, 0);
+    worker().Commit(task, 0);
+    return worker().Finish(task);
+  }
+  std::vector<float> Model() const {
+    return {memory.store.quiet().begin(), memory.store.quiet().end()};
+  }
+
+  TrainingData training;
+  ModelSpec spec;
+  JobMemory memory;
+  DeviceInfo device;
+  std::shared_ptr<DeviceUse> use = std::make_shared<DeviceUse>();
+  std::unique_ptr<Worker> made;
+};
+
+}  // namespace hogbatch
