@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "algorithms/algorithms.h"
+#include "cli/live_line.h"
 #include "core/error.h"
 #include "runtime/device_memory.h"
 
@@ -27,6 +28,35 @@ std::int64_t BytesToStepTogether(const ModelSpec& spec) {
   return kSlices * largest * static_cast<std::int64_t>(sizeof(float));
 }
 
+std::int64_t SmallestRows(const TrainPlan& plan) {
+  return plan.calibrate_gpu_batch ? 1 : plan.batches.gpu_batch.min;
+}
+
+// Of a GPU's updates, if memory does not matter.
+std::int64_t LargestRows(const TrainOptions& options, const TrainPlan& plan) {
+  return options.algorithm == "adaptive" ? plan.batches.gpu_batch.max
+                                         : FixedRows(plan.batches, DeviceKind::kCuda);
+}
+
+// What updates on a GPU may have; 0: whatever they are asked to have. UserError if that is less
+// than the smallest of their range.
+std::int64_t MostRows(const TrainOptions& options, const TrainPlan& plan,
+                      const DeviceTraining& training, const DeviceInfo& info,
+                      std::int64_t bytes_on_top) {
+  const std::int64_t smallest = SmallestRows(plan), largest = LargestRows(options, plan);
+  const std::int64_t needed = DeviceBytesToTrain(training, smallest) + bytes_on_top;
+  if (needed > info.memory_bytes) {
+    throw UserError(
+        fmt::format("this network needs {:.3g} GB on {} and there are {:.3g} GB; choose smaller "
+                    "layers with --hidden or fewer rows with --gpu-batch",
+                    Gigabytes(needed), info.name, Gigabytes(info.memory_bytes)));
+  }
+  // The smallest batch is tried although libraries may find too little left.
+  const std::int64_t fit =
+      std::max(smallest, MostRowsThatFit(training, info.memory_bytes - bytes_on_top, largest));
+  return fit < largest ? fit : 0;
+}
+
 void CheckHost(const TrainOptions& options, const TrainPlan& plan, const ModelSpec& spec) {
   const WorkerCounts workers = CountWorkers(plan);
   const std::int64_t there = plan.host_memory_bytes;
@@ -43,8 +73,9 @@ void CheckHost(const TrainOptions& options, const TrainPlan& plan, const ModelSp
 std::int64_t HostBytesToTrain(const TrainOptions& options, const ModelSpec& spec,
                               WorkerCounts workers) {
   constexpr std::int64_t kCopies = 4;  // the store, two snapshots, and the weights to start with
-  // The weights on their way to a GPU and what it adds on its way back, each also in pinned memory.
-  constexpr std::int64_t kCopiesOfGpu = 4;
+  // Of each of two updates under way the weights on their way to a GPU and what it adds on its way
+  // back, each also in pinned memory.
+  constexpr std::int64_t kCopiesOfGpu = 8;
   const bool adam = options.optimizer.optimizer == "adam";
   const std::int64_t states = adam ? 2 : (MomentumToApply(options, workers.all()) > 0 ? 1 : 0);
   const ParameterLayout layout = Layout(spec);
@@ -60,24 +91,35 @@ std::int64_t HostBytesToTrain(const TrainOptions& options, const ModelSpec& spec
   return floats * static_cast<std::int64_t>(sizeof(float));
 }
 
-void CheckTrainingFits(const TrainOptions& options, const TrainPlan& plan, const ModelSpec& spec,
-                       const Dataset& data) {
+std::vector<std::int64_t> CheckTrainingFits(const TrainOptions& options, const TrainPlan& plan,
+                                            const ModelSpec& spec, const Dataset& data) {
   CheckHost(options, plan, spec);
   const WorkerCounts workers = CountWorkers(plan);
+  DeviceTraining training{.spec = spec,
+                          .optimizer = options.optimizer,
+                          .momentum = MomentumToApply(options, workers.all()),
+                          .data = &data};
+  const std::int64_t together = IsTogether(options, workers) ? BytesToStepTogether(spec) : 0;
+  std::vector<std::int64_t> most_rows;
   for (const DeviceChoice& device : plan.devices) {
     const DeviceInfo& info = device.info;
-    if (info.kind == DeviceKind::kCpu || info.memory_bytes <= 0) continue;
-    const std::int64_t rows = FixedRows(plan.batches, info.kind);
-    std::int64_t needed =
-        DeviceBytesToTrain(spec, options.optimizer, MomentumToApply(options, workers.all()), rows,
-                           MostEntries(data, rows));
-    if (IsTogether(options, workers)) needed += BytesToStepTogether(spec);
-    if (needed <= info.memory_bytes) continue;
-    throw UserError(
-        fmt::format("this network needs {:.3g} GB on {} and there are {:.3g} GB; choose smaller "
-                    "layers with --hidden or fewer rows with --gpu-batch",
-                    Gigabytes(needed), info.name, Gigabytes(info.memory_bytes)));
+    const bool limited = info.kind != DeviceKind::kCpu && info.memory_bytes > 0;
+    training.depth = info.depth;
+    most_rows.push_back(limited ? MostRows(options, plan, training, info, together) : 0);
   }
+  return most_rows;
+}
+
+std::vector<std::string> MemoryNotes(const TrainOptions& options, const TrainPlan& plan) {
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < plan.most_rows.size(); ++i) {
+    if (plan.most_rows[i] == 0) continue;
+    notes.push_back(
+        fmt::format("note      {} has room for {} row{} per update, fewer than --gpu-batch {}",
+                    plan.devices[i].info.name, Grouped(plan.most_rows[i]),
+                    plan.most_rows[i] == 1 ? "" : "s", LargestRows(options, plan)));
+  }
+  return notes;
 }
 
 void CheckInferenceFits(const std::vector<DeviceChoice>& devices, const ModelSpec& spec) {

@@ -74,7 +74,7 @@ Start MakeStart(const TrainOptions& options, TrainPlan& plan, const TrainingData
   Start start{.spec = MakeSpec(options, plan, training), .class_weights = {}, .weights = {}};
   start.class_weights =
       ParseClassWeights(options.class_weights, training.schema, training.data, training.train_rows);
-  CheckTrainingFits(options, plan, start.spec, training.data);
+  plan.most_rows = CheckTrainingFits(options, plan, start.spec, training.data);
   start.weights = TakeStartingWeights(options, plan, start.spec, training.schema);
   return start;
 }
@@ -122,6 +122,7 @@ RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
                            .rules = plan.rules,
                            .rates = RatePlan(options.rate, options.epochs),
                            .workers = devices,
+                           .most_rows = plan.most_rows,
                            .seed = static_cast<std::uint64_t>(options.seed)});
   const auto executor = MakeThreadExecutor(
       std::move(factories), options.no_pin ? Pinning::kNone : Pinning::kCores, CountInterrupts());
@@ -181,6 +182,7 @@ int Train(const TrainOptions& asked) {
            options, plan, files.training, files.test ? &*files.test : nullptr, spec, folder)) {
     console.Say(line);
   }
+  for (const std::string& line : MemoryNotes(options, plan)) console.Say(line);
   ReplaceFile(folder + "/options.json", OptionsText(options));
 
   const QualityScale scale{.loss = spec.loss,

@@ -13,16 +13,27 @@ namespace hogbatch {
 // The most nonzeros that any `rows` rows in a row of sparse data have.
 std::int64_t MostEntries(const Dataset& data, std::int64_t rows);
 
-// Bytes that training in updates of `batch_rows` rows takes at most, its evaluations included:
-// updates at the end of a stretch of rows may be half as large again. `batch_entries` are the most
-// nonzeros of `batch_rows` sparse rows; 0: not known, then rows with 1,024 are reckoned with.
-// Synchronous training may take up to three times the largest layer on top.
-std::int64_t DeviceBytesToTrain(const ModelSpec& spec, const OptimizerOptions& optimizer,
-                                double momentum, std::int64_t batch_rows,
-                                std::int64_t batch_entries = 0);
+// What a device is to train.
+struct DeviceTraining {
+  ModelSpec spec;
+  OptimizerOptions optimizer = {};
+  double momentum = 0;  // the explicit part
+  int depth = 1;        // DeviceInfo::depth: so many updates are under way at once
+  // The rows. Null or empty: not known, then sparse ones with 1,024 nonzeros are reckoned with.
+  const Dataset* data = nullptr;
+};
 
-// Bytes that evaluation or prediction takes at most. `row_entries`: of a sparse row, on average
-// over the fullest rows; 0: as above.
-std::int64_t DeviceBytesToInfer(const ModelSpec& spec, double row_entries = 0);
+// Bytes that training in updates of `batch_rows` rows takes at most, its evaluations included:
+// updates at the end of a stretch of rows may be half as large again. Synchronous training may take
+// up to three times the largest layer on top.
+std::int64_t DeviceBytesToTrain(const DeviceTraining& training, std::int64_t batch_rows);
+
+// The most rows, up to `limit`, that updates may have on a device that reports so much memory, with
+// some of it left for what libraries take; 0 if there is no room for one.
+std::int64_t MostRowsThatFit(const DeviceTraining& training, std::int64_t memory_bytes,
+                             std::int64_t limit);
+
+// Bytes that evaluation or prediction takes at most; `data` as above.
+std::int64_t DeviceBytesToInfer(const ModelSpec& spec, const Dataset* data = nullptr);
 
 }  // namespace hogbatch

@@ -16,22 +16,30 @@ namespace {
 constexpr std::int64_t kBatch = 100;
 
 // What a worker on its own device had at once, after updates of kBatch rows and of the most that
-// the end of a stretch of rows makes of them, and an evaluation of all rows.
+// the end of a stretch of rows makes of them, as many at a time as the device's depth says, and an
+// evaluation of all rows.
 std::int64_t Taken(const TrainingData& training, const ModelSpec& spec,
-                   const OptimizerOptions& optimizer) {
+                   const OptimizerOptions& optimizer, int depth) {
   const auto use = std::make_shared<DeviceUse>();
   JobMemory memory(spec, training.data, nullptr, 1);
   memory.optimizer = optimizer;
   memory.explicit_momentum = optimizer.momentum;
   memory.class_weights.assign(static_cast<std::size_t>(spec.outputs), 1.0f);
-  const auto worker =
-      MakeWorker(0,
-                 MakeStrictDevice(cpu::MakeDevice({.name = "cpu.0", .description = "test"}),
-                                  DeviceKind::kCuda, use),
-                 memory);
-  for (const Task& task : {Task{.rows = {0, kBatch}, .rate = 0.01f},
-                           Task{.rows = {kBatch, 2 * kBatch + kBatch / 2}, .rate = 0.01f},
-                           Task{.kind = TaskKind::kSnapshot, .rows = {}},
+  const auto worker = MakeWorker(
+      0,
+      MakeStrictDevice(cpu::MakeDevice({.name = "cpu.0", .description = "test", .depth = depth}),
+                       DeviceKind::kCuda, use),
+      memory);
+  constexpr RowRange kLargest = {kBatch, 2 * kBatch + kBatch / 2};
+  const std::vector<Task> updates = {
+      Task{.rows = {0, kBatch}, .rate = 0.01f}, Task{.rows = kLargest, .rate = 0.01f},
+      Task{.rows = kLargest, .rate = 0.01f}, Task{.rows = kLargest, .rate = 0.01f}};
+  const auto ahead = static_cast<std::size_t>(depth - 1);
+  for (std::size_t i = 0; i < updates.size() + ahead; ++i) {
+    if (i < updates.size()) worker->Compute(updates[i], 0);
+    if (i >= ahead) worker->Commit(updates[i - ahead], 0);
+  }
+  for (const Task& task : {Task{.kind = TaskKind::kSnapshot, .rows = {}},
                            Task{.kind = TaskKind::kEvaluate, .rows = {0, training.data.rows}}}) {
     worker->Compute(task, 0);
     worker->Commit(task, 0);
@@ -47,32 +55,47 @@ std::vector<OptimizerOptions> Optimizers() {
   return optimizers;
 }
 
+DeviceTraining Of(const TrainingData& training, const ModelSpec& spec,
+                  const OptimizerOptions& optimizer, int depth) {
+  return {.spec = spec,
+          .optimizer = optimizer,
+          .momentum = optimizer.momentum,
+          .depth = depth,
+          .data = &training.data};
+}
+
 TEST(DeviceMemory, OfDenseTrainingIsKnownToTheByte) {
   const TrainingData training = MakeSynthetic({.rows = 6000, .features = 33, .classes = 7});
   for (const Activation activation : {Activation::kRelu, Activation::kGelu}) {
     const ModelSpec spec{
         .inputs = 33, .hidden = {40, 90, 20}, .outputs = 7, .activation = activation};
     for (const OptimizerOptions& optimizer : Optimizers()) {
-      EXPECT_EQ(DeviceBytesToTrain(spec, optimizer, optimizer.momentum, kBatch),
-                Taken(training, spec, optimizer));
+      for (const int depth : {1, 2}) {
+        EXPECT_EQ(DeviceBytesToTrain(Of(training, spec, optimizer, depth), kBatch),
+                  Taken(training, spec, optimizer, depth));
+      }
     }
   }
 }
 
-TEST(DeviceMemory, OfSparseTrainingIsBoundedByItsNonzeros) {
+class SparseMemory : public testing::TestWithParam<int> {};  // depth
+
+TEST_P(SparseMemory, IsBoundedByNonzeros) {
   const TrainingData training = MakeSynthetic({.rows = 6000, .features = 5000, .nonzeros = 6});
   const ModelSpec spec{.inputs = 5000, .hidden = {64}, .outputs = 2, .sparse_input = true};
-  const std::int64_t entries = MostEntries(training.data, kBatch);
-  EXPECT_EQ(entries, 6 * kBatch);
+  EXPECT_EQ(MostEntries(training.data, kBatch), 6 * kBatch);
   for (const OptimizerOptions& optimizer : Optimizers()) {
-    const std::int64_t taken = Taken(training, spec, optimizer);
-    const std::int64_t bound =
-        DeviceBytesToTrain(spec, optimizer, optimizer.momentum, kBatch, entries);
+    const std::int64_t taken = Taken(training, spec, optimizer, GetParam());
+    DeviceTraining on_device = Of(training, spec, optimizer, GetParam());
+    const std::int64_t bound = DeviceBytesToTrain(on_device, kBatch);
     EXPECT_LE(taken, bound);
     EXPECT_LE(bound, taken * 3 / 2);
-    EXPECT_LE(bound, DeviceBytesToTrain(spec, optimizer, optimizer.momentum, kBatch));
+    on_device.data = nullptr;
+    EXPECT_LE(bound, DeviceBytesToTrain(on_device, kBatch));
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Depths, SparseMemory, testing::Values(1, 2));
 
 TEST(DeviceMemory, CountsTheFullestRowsInARow) {
   Dataset data{.source = "made up", .rows = 5, .features = 9, .is_sparse = true};
@@ -80,6 +103,46 @@ TEST(DeviceMemory, CountsTheFullestRowsInARow) {
   EXPECT_EQ(MostEntries(data, 1), 4);
   EXPECT_EQ(MostEntries(data, 3), 8);
   EXPECT_EQ(MostEntries(data, 100), 9);
+}
+
+constexpr std::int64_t kMegabyte = 1'000'000;
+
+ModelSpec Wide() { return {.inputs = 1000, .hidden = {2000, 2000}, .outputs = 10}; }
+
+TEST(MostRowsThatFit, AreAllWhereThereIsRoomAndNoneWhereTheNetworkAloneHasNone) {
+  EXPECT_EQ(MostRowsThatFit({.spec = Wide()}, 4000 * kMegabyte, 8192), 8192);
+  EXPECT_EQ(MostRowsThatFit({.spec = Wide()}, 100 * kMegabyte, 8192), 0);
+}
+
+TEST(MostRowsThatFit, AreAsManyAsTheMemoryHolds) {
+  for (const std::int64_t memory : {400 * kMegabyte, 500 * kMegabyte, 700 * kMegabyte}) {
+    const std::int64_t rows = MostRowsThatFit({.spec = Wide()}, memory, 1 << 20);
+    ASSERT_GT(rows, 0);
+    EXPECT_LE(DeviceBytesToTrain({.spec = Wide()}, rows), memory);
+    // The rest of the memory is for libraries: their copies of a product's matrices are no larger
+    // than what they are copies of.
+    EXPECT_GT(2 * DeviceBytesToTrain({.spec = Wide()}, rows + 1), memory);
+    EXPECT_LT(rows, MostRowsThatFit({.spec = Wide()}, memory + 50 * kMegabyte, 1 << 20));
+    EXPECT_EQ(MostRowsThatFit({.spec = Wide()}, memory, rows + 1), rows);
+    EXPECT_EQ(MostRowsThatFit({.spec = Wide()}, memory, rows), rows);
+  }
+}
+
+TEST(MostRowsThatFit, AreFewerForAnOptimizerWithStateAndForUpdatesThatOverlap) {
+  DeviceTraining training{.spec = Wide()};
+  const auto rows = [&] { return MostRowsThatFit(training, 500 * kMegabyte, 1 << 20); };
+  const std::int64_t plain = rows();
+  training.optimizer.optimizer = "adam";
+  EXPECT_LT(rows(), plain);
+  training.optimizer.optimizer = "sgd";
+  training.depth = 2;
+  EXPECT_LT(rows(), plain);
+}
+
+TEST(MostRowsThatFit, KnowThatNoUpdateHasMoreRowsThanTheData) {
+  const TrainingData few = MakeSynthetic({.rows = 300, .features = 1000, .classes = 10});
+  EXPECT_EQ(MostRowsThatFit({.spec = Wide(), .data = &few.data}, 500 * kMegabyte, 1 << 20),
+            1 << 20);
 }
 
 TEST(DeviceMemory, OfABlockOfRowsStaysWithinBoundsForWideNetworks) {
