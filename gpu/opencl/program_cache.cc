@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -38,17 +37,6 @@ std::string Header(std::string_view identity, std::string_view binary) {
 }
 
 }  // namespace
-
-std::optional<fs::path> DefaultCacheFolder() {
-  const auto from = [](const char* variable) -> std::optional<fs::path> {
-    const char* const value = std::getenv(variable);
-    if (value == nullptr || !fs::path(value).is_absolute()) return std::nullopt;
-    return fs::path(value);
-  };
-  if (const auto cache = from("XDG_CACHE_HOME")) return *cache / "hogbatch";
-  if (const auto home = from("HOME")) return *home / ".cache" / "hogbatch";
-  return std::nullopt;
-}
 
 fs::path ProgramCache::PathOf(std::string_view identity) const {
   return *folder_ / fmt::format("opencl-{}.bin", Hash().Add(identity).hex());

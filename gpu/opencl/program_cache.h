@@ -7,10 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace hogbatch::opencl {
+#include "core/cache_folder.h"
 
-// hogbatch/ in $XDG_CACHE_HOME or ~/.cache; none if there is no home.
-std::optional<std::filesystem::path> DefaultCacheFolder();
+namespace hogbatch::opencl {
 
 // Files of one folder, each named after what its program was compiled from, by and for. A cache may
 // fail to keep or find anything, and no failure of it is an error.
