@@ -1,0 +1,91 @@
+// Adaptive Hogbatch beside a second, plainer account of its rule.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/random.h"
+#include "tests/runtime/desk.h"
+
+namespace hogbatch {
+namespace {
+
+// The paper's rule and the band at the end of each round, for teams that lose nobody.
+class Reference {
+ public:
+  Reference(const Desk& desk, const AlgorithmOptions& options)
+      : options_(options), reported_(desk.workers().size()) {}
+
+  void Report(WorkerId worker) { reported_[static_cast<std::size_t>(worker)] = true; }
+  std::int64_t Ask(const WorkerState& asking, const std::vector<WorkerState>& workers) {
+    double own = 0, total = 0;
+    std::vector<double> others(8, -1);
+    bool over = true;
+    for (const WorkerState& worker : workers) {
+      const double count = (worker.team == 0 ? options_.beta : 1) * double(worker.updates);
+      total += count;
+      if (worker.team == asking.team) {
+        own += count;
+        over = over && reported_[static_cast<std::size_t>(worker.id)];
+      } else {
+        double& other = others[static_cast<std::size_t>(worker.team)];
+        other = std::max(other, 0.0) + count;
+      }
+    }
+    std::erase(others, -1);
+    double& rows = asking.team == 0 ? cpu_ : gpu_[static_cast<std::size_t>(asking.team)];
+    const BatchRange& range = asking.team == 0 ? options_.cpu_batch : options_.gpu_batch;
+    if (over) {
+      const double band = options_.adapt_band * total;
+      if (own < *std::min_element(others.begin(), others.end()) - band) {
+        rows = std::max(rows / options_.alpha, double(range.min));
+      } else if (own > *std::max_element(others.begin(), others.end()) + band) {
+        rows = std::min(rows * options_.alpha, double(range.max));
+      }
+      for (const WorkerState& worker : workers) {
+        if (worker.team == asking.team) reported_[static_cast<std::size_t>(worker.id)] = false;
+      }
+    }
+    return std::llround(rows);
+  }
+
+ private:
+  AlgorithmOptions options_;
+  std::vector<bool> reported_;
+  double cpu_ = 16;
+  std::vector<double> gpu_ = std::vector<double>(8, 512);
+};
+
+TEST(AdaptiveRule, IsThePapersAtTheEndOfEachRound) {
+  for (const double band : {0.0, 0.02}) {
+    for (const double alpha : {2.0, 1.3}) {
+      const AlgorithmOptions options{.cpu_batch = {1, 1024},
+                                     .gpu_batch = {16, 8192},
+                                     .alpha = alpha,
+                                     .beta = 0.75,
+                                     .adapt_band = band};
+      Desk desk(3, 2, options);
+      Reference reference(desk, options);
+      Random random(7);
+      std::vector<std::int64_t> rows;
+      for (const WorkerState& worker : desk.workers()) rows.push_back(desk.Ask(worker.id));
+      int changes = 0;
+      for (int i = 0; i < 20000; ++i) {
+        const auto worker = static_cast<std::size_t>(random.Below(5));
+        const auto id = static_cast<WorkerId>(worker);
+        // The fewer rows an update has, the more updates a task.
+        desk.Report(id, static_cast<int>(random.Below(2 + 4000 / rows[worker])));
+        reference.Report(id);
+        const std::int64_t now = desk.Ask(id);
+        ASSERT_EQ(now, reference.Ask(desk.worker(id), desk.workers())) << "report " << i;
+        changes += now != std::exchange(rows[worker], now) ? 1 : 0;
+      }
+      EXPECT_GT(changes, 100);  // there was something to compare
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hogbatch

@@ -1,0 +1,217 @@
+// The rule of Adaptive Hogbatch to the letter: reports go in by hand, sizes come out.
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "tests/runtime/desk.h"
+
+namespace hogbatch {
+namespace {
+
+using By = HeldTeam::By;
+
+AlgorithmOptions PapersRule() { return {.adapt_band = 0}; }
+
+TEST(AdaptiveRule, BeginsWithTheUsualRowsOrTheNearestInRange) {
+  Desk usual(1, 1), narrow(1, 1, {.cpu_batch = {1, 8}, .gpu_batch = {1024, 8192}});
+  EXPECT_EQ(usual.Ask(0), 16);
+  EXPECT_EQ(usual.Ask(1), 512);
+  EXPECT_EQ(narrow.Ask(0), 8);
+  EXPECT_EQ(narrow.Ask(1), 1024);
+}
+
+TEST(AdaptiveRule, GrowsTheTeamAheadAndShrinksTheTeamBehind) {
+  Desk desk(1, 1, PapersRule());
+  EXPECT_EQ(desk.Ask(0), 16);
+  EXPECT_EQ(desk.Ask(1), 512);
+  EXPECT_EQ(desk.ReportAndAsk(0, 10), 32);  // 10 : 0
+  EXPECT_EQ(desk.ReportAndAsk(1, 4), 256);  // 10 : 4
+  EXPECT_EQ(desk.ReportAndAsk(1, 4), 128);  // 10 : 8
+  EXPECT_EQ(desk.ReportAndAsk(1, 2), 128);  // 10 : 10, even
+  EXPECT_EQ(desk.ReportAndAsk(1, 1), 256);  // 10 : 11
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);   // 11 : 11, even
+  EXPECT_EQ(desk.ReportAndAsk(1, 9), 512);  // 11 : 20
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 16);   // 12 : 20
+}
+
+TEST(AdaptiveRule, JudgesATeamOnceEachOfItsWorkersHasReported) {
+  Desk desk(3, 1, PapersRule());
+  for (const WorkerId id : {0, 1, 2, 3}) desk.Ask(id);
+  EXPECT_EQ(desk.ReportAndAsk(0, 5), 16);
+  EXPECT_EQ(desk.ReportAndAsk(1, 5), 16);
+  EXPECT_EQ(desk.ReportAndAsk(0, 5), 16);  // twice is no substitute for the third
+  EXPECT_EQ(desk.ReportAndAsk(2, 5), 32);
+  EXPECT_EQ(desk.Ask(0), 32);
+  EXPECT_EQ(desk.ReportAndAsk(1, 5), 32);
+  EXPECT_EQ(desk.ReportAndAsk(2, 5), 32);
+  EXPECT_EQ(desk.ReportAndAsk(0, 5), 64);
+}
+
+TEST(AdaptiveRule, BeginsANewRoundAfterOneThatWasFoundEven) {
+  Desk desk(2, 1, PapersRule());
+  for (const WorkerId id : {0, 1, 2}) desk.Ask(id);
+  desk.Report(2, 4);
+  desk.Report(0, 2);
+  EXPECT_EQ(desk.ReportAndAsk(1, 2), 16);  // 4 : 4
+  EXPECT_EQ(desk.ReportAndAsk(1, 2), 16);  // 6 : 4, but worker 0 has not reported
+  EXPECT_EQ(desk.ReportAndAsk(0, 2), 32);
+}
+
+TEST(AdaptiveRule, DoesNotWaitForAWorkerThatFailed) {
+  Desk desk(3, 1, PapersRule());
+  for (const WorkerId id : {0, 1, 2, 3}) desk.Ask(id);
+  desk.Report(0, 5);
+  EXPECT_EQ(desk.ReportAndAsk(1, 5), 16);
+  desk.worker(2).live = false;
+  EXPECT_EQ(desk.Ask(1), 32);
+}
+
+TEST(AdaptiveRule, LeavesCountsAloneThatDifferByTheBandOrLess) {
+  Desk desk(1, 1, {.adapt_band = 0.02});
+  desk.Ask(0);
+  desk.Ask(1);
+  desk.Report(1, 49);
+  EXPECT_EQ(desk.ReportAndAsk(0, 51), 16);  // 2 of 100
+  EXPECT_EQ(desk.Ask(1), 512);
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);    // 3 of 101
+  EXPECT_EQ(desk.ReportAndAsk(1, 1), 512);   // 2 of 102
+  EXPECT_EQ(desk.ReportAndAsk(1, 5), 1024);  // 3 of 107, the other way
+}
+
+TEST(AdaptiveRule, ChangesOnlyTheFirstAndTheLastOfManyTeams) {
+  Desk desk(2, 3, PapersRule());
+  for (const WorkerId id : {0, 1, 2, 3, 4}) desk.Ask(id);
+  desk.Report(0, 10);
+  desk.Report(1, 10);
+  desk.Report(2, 19);
+  desk.Report(3, 3);
+  desk.Report(4, 3);
+  EXPECT_EQ(desk.Ask(0), 32);   // 20
+  EXPECT_EQ(desk.Ask(2), 512);  // 19: between the others
+  EXPECT_EQ(desk.Ask(3), 512);  // 3, but so has another
+  EXPECT_EQ(desk.ReportAndAsk(4, 1), 512);
+  EXPECT_EQ(desk.ReportAndAsk(3, 0), 256);
+}
+
+TEST(AdaptiveRule, ComparesTwoGpusWithoutACpu) {
+  Desk desk(0, 2, PapersRule());
+  desk.Ask(0);
+  desk.Ask(1);
+  EXPECT_EQ(desk.ReportAndAsk(0, 2), 1024);
+  EXPECT_EQ(desk.ReportAndAsk(1, 1), 256);
+}
+
+TEST(AdaptiveRule, NeverChangesATeamThatIsAlone) {
+  for (const auto& [threads, gpus] : {std::pair{4, 0}, std::pair{0, 1}}) {
+    Desk desk(threads, gpus, PapersRule());
+    const std::int64_t first = desk.Ask(0);
+    for (int i = 0; i < 100; ++i) {
+      for (const WorkerState& worker : desk.workers()) {
+        EXPECT_EQ(desk.ReportAndAsk(worker.id, 7), first);
+      }
+    }
+    EXPECT_TRUE(desk.held().empty());
+  }
+}
+
+TEST(AdaptiveRule, DoesNotCompareWithATeamThatIsGone) {
+  Desk desk(1, 2, PapersRule());
+  for (const WorkerId id : {0, 1, 2}) desk.Ask(id);
+  desk.Report(1, 5);
+  desk.Report(2, 1);
+  EXPECT_EQ(desk.ReportAndAsk(0, 3), 16);  // between 5 and 1
+  desk.worker(2).live = false;
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 8);  // the last of those that are left
+  desk.worker(1).live = false;
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 8);  // alone
+}
+
+TEST(AdaptiveRule, CountsBetaForAnUpdateOfACpuThread) {
+  Desk desk(1, 1, {.beta = 0.5, .adapt_band = 0});
+  desk.Ask(0);
+  desk.Ask(1);
+  desk.Report(1, 10);
+  EXPECT_EQ(desk.ReportAndAsk(0, 20), 16);  // 10 : 10
+  EXPECT_EQ(desk.Ask(1), 512);
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);
+  // The band is a part of what was counted, too.
+  Desk band(1, 1, {.beta = 0.5, .adapt_band = 0.1});
+  band.Ask(0);
+  band.Ask(1);
+  band.Report(1, 10);
+  EXPECT_EQ(band.ReportAndAsk(0, 24), 16);  // 12 : 10, and a tenth of 22 is more than 2
+  EXPECT_EQ(band.ReportAndAsk(0, 1), 32);   // 12.5 : 10, and of 22.5 less than 2.5
+}
+
+// 16, 24, 36, 54, 81: sizes are real numbers, and rounded only for use.
+TEST(AdaptiveRule, ChangesByAnyAlpha) {
+  Desk desk(1, 1, {.cpu_batch = {1, 1000}, .alpha = 1.5, .adapt_band = 0});
+  desk.Ask(0);
+  desk.Ask(1);
+  for (const std::int64_t rows : {24, 36, 54, 81, 122, 182, 273}) {
+    EXPECT_EQ(desk.ReportAndAsk(0, 1), rows);
+  }
+  desk.Report(1, 100);
+  for (const std::int64_t rows : {182, 122, 81, 54, 36, 24, 16, 11, 7, 5, 3, 2, 1}) {
+    EXPECT_EQ(desk.ReportAndAsk(0, 1), rows);
+  }
+}
+
+TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndForHowManyRounds) {
+  Desk desk(1, 1, {.cpu_batch = {4, 48}, .gpu_batch = {256, 8192}, .adapt_band = 0});
+  desk.Ask(0);
+  desk.Ask(1);
+  EXPECT_EQ(desk.ReportAndAsk(0, 10), 32);
+  EXPECT_TRUE(desk.held().empty());
+  EXPECT_EQ(desk.ReportAndAsk(0, 10), 48);  // cut short
+  EXPECT_EQ(desk.ReportAndAsk(0, 10), 48);  // forbidden
+  EXPECT_EQ(desk.ReportAndAsk(1, 1), 256);  // just reached
+  EXPECT_EQ(desk.ReportAndAsk(1, 1), 256);  // forbidden
+  const std::vector<HeldTeam> held = desk.held();
+  ASSERT_EQ(held.size(), 2u);
+  EXPECT_EQ(held[0].team, 0);
+  EXPECT_EQ(held[0].by, By::kMax);
+  EXPECT_EQ(held[0].rows, 48);
+  EXPECT_DOUBLE_EQ(held[0].share_of_rounds, 2.0 / 3);
+  EXPECT_EQ(held[1].team, 1);
+  EXPECT_EQ(held[1].by, By::kMin);
+  EXPECT_EQ(held[1].rows, 256);
+  EXPECT_DOUBLE_EQ(held[1].share_of_rounds, 0.5);
+}
+
+TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
+  Desk desk(0, 2, PapersRule());
+  desk.worker(0).most_rows = 1500;
+  EXPECT_EQ(desk.Ask(0), 512);
+  desk.Ask(1);
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 1024);
+  EXPECT_TRUE(desk.held().empty());
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 1500);
+  ASSERT_EQ(desk.held().size(), 1u);
+  EXPECT_EQ(desk.held()[0].by, By::kMemory);
+  EXPECT_EQ(desk.held()[0].rows, 1500);
+  // It turns out to be less still. That is no round, and nobody wanted more.
+  desk.worker(0).most_rows = 700;
+  EXPECT_EQ(desk.Ask(0), 700);
+  EXPECT_DOUBLE_EQ(desk.held()[0].share_of_rounds, 0.5);
+  desk.Report(1, 9);
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 350);
+}
+
+TEST(AdaptiveRule, GivesNoMoreThanMemoryHoldsEvenBelowTheRange) {
+  Desk desk(2, 1, {.cpu_batch = {8, 64}, .adapt_band = 0});
+  desk.worker(1).most_rows = 5;
+  EXPECT_EQ(desk.Ask(0), 5);
+  desk.Ask(1);
+  desk.Ask(2);
+  desk.Report(2, 9);
+  desk.Report(0, 1);
+  EXPECT_EQ(desk.ReportAndAsk(1, 1), 5);
+  EXPECT_EQ(desk.held().at(0).by, By::kMin);
+  desk.worker(1).live = false;
+  EXPECT_EQ(desk.Ask(0), 8);  // the others have room
+}
+
+}  // namespace
+}  // namespace hogbatch
