@@ -80,7 +80,7 @@ DeviceInfo Describe(const Calls& calls, int ordinal, const Versions& versions) {
                           static_cast<double>(properties.totalGlobalMem) / (1 << 30),
                           Version(versions.runtime), Version(versions.driver)),
           .kind = DeviceKind::kCuda,
-          .depth = 1,
+          .depth = 2,
           .shares_host_memory = false,
           .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
           .hardware = PciAddress(calls, ordinal),

@@ -43,6 +43,7 @@ FoundDevice Describe(cl_platform_id platform, cl_device_id id, std::size_t numbe
       .description = fmt::format("{}, {}, driver {}", found.hardware_name,
                                  TextOf(platform, CL_PLATFORM_NAME), found.driver_version),
       .kind = DeviceKind::kOpenCl,
+      .depth = 2,
       .shares_host_memory = false,
       .memory_bytes = static_cast<std::int64_t>(NumberOf<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE)),
       .on_processor = (NumberOf<cl_device_type>(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0,
