@@ -3,7 +3,7 @@
 namespace hogbatch {
 
 const char* const kProgramHelp =
-    R"(hogbatch trains one neural network with every core, or every GPU, of this machine.
+    R"(hogbatch trains one neural network with every core and every GPU of this machine at once.
 
 Begin with one of these:
   hogbatch train                               the data set that ships with the program
@@ -23,6 +23,7 @@ Examples:
   hogbatch train mine.svm.xz --test test.svm.xz --hidden 256,256 --epochs 5
   hogbatch train mine.csv --init runs/first/model.safetensors --lr 0.01     go on from a model
   hogbatch train mine.csv --devices cuda:0          on one GPU; 'hogbatch devices' lists them
+  hogbatch train mine.csv --devices cpu,cuda:0      on it and the cores, which is usual with a GPU
 
 The folder of results holds model.safetensors, summary.json, metrics.jsonl (one line a report) and
 options.json (what was asked). Ctrl-C stops the training and saves the model.

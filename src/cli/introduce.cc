@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <span>
+#include <string_view>
 
 #include "algorithms/algorithms.h"
+#include "cli/device_choice.h"
+#include "cli/team_report.h"
+#include "runtime/teams.h"
 
 namespace hogbatch {
 namespace {
@@ -47,8 +51,24 @@ std::string NamesText(std::span<const DeviceChoice> alike) {
   return text;
 }
 
+// Whether rows per update may change: there is nothing to balance within one team.
+bool Adapts(const TrainPlan& plan, std::string_view algorithm) {
+  return algorithm == "adaptive" && MakeTeams(InfosOf(plan.devices)).names.size() > 1;
+}
+
+// "1 to 64 rows" for an algorithm that adapts, "16 rows" for one that does not.
+std::string RowsText(const TrainPlan& plan, std::string_view algorithm, DeviceKind kind) {
+  const BatchRange& range =
+      kind == DeviceKind::kCpu ? plan.batches.cpu_batch : plan.batches.gpu_batch;
+  if (Adapts(plan, algorithm) && range.min < range.max) {
+    return fmt::format("{} to {} rows", range.min, range.max);
+  }
+  const std::int64_t rows = FixedRows(range, kind);
+  return fmt::format("{} row{}", rows, rows == 1 ? "" : "s");
+}
+
 // "cpu.0 to cpu.3 (AMD EPYC), 16 rows per update": neighbours that are alike in one breath.
-std::string TeamsText(const TrainPlan& plan) {
+std::string TeamsText(const TrainPlan& plan, std::string_view algorithm) {
   const auto& devices = plan.devices;
   std::string text;
   for (std::size_t begin = 0, end; begin < devices.size(); begin = end) {
@@ -58,17 +78,50 @@ std::string TeamsText(const TrainPlan& plan) {
            devices[end].info.description == first.description) {
       ++end;
     }
-    const std::int64_t rows = FixedRows(plan.batches, first.kind);
-    text += fmt::format("{}{} ({}), {} row{} per update", text.empty() ? "" : "; ",
+    text += fmt::format("{}{} ({}), {} per update", text.empty() ? "" : "; ",
                         NamesText(std::span(devices).subspan(begin, end - begin)),
-                        first.description, rows, rows == 1 ? "" : "s");
+                        first.description, RowsText(plan, algorithm, first.kind));
   }
   return text;
 }
 
-std::string TrainingLine(const TrainOptions& options, const TrainPlan& plan) {
-  return fmt::format("training  {} on {}, {}, rate {:g} ({})", options.algorithm, TeamsText(plan),
+std::string TrainingLine(const TrainOptions& options, const TrainPlan& plan,
+                         std::string_view algorithm) {
+  const bool merges = options.merge != "delta" && CountWorkers(plan).gpu > 0;
+  return fmt::format("training  {} on {}{}, {}, rate {:g} ({})", algorithm,
+                     TeamsText(plan, algorithm),
+                     merges ? fmt::format(", merged by {}", options.merge) : "",
                      options.optimizer.optimizer, options.rate.lr, options.rate.lr_schedule);
+}
+
+// What was asked and has no effect here, or another than one may think.
+std::vector<std::string> Notes(const TrainOptions& options, const TrainPlan& plan,
+                               std::string_view algorithm) {
+  std::vector<std::string> notes;
+  const TrainOptions usual;
+  if (FixedRows(plan.batches, DeviceKind::kCpu) == 1 &&
+      AsynchronousWorkers(algorithm, CountWorkers(plan).cpu) > 1) {
+    notes.emplace_back(
+        "note      at one row per update, cores that write the same weights hinder each other and "
+        "can be slower together than one alone");
+  }
+  if (options.merge != usual.merge && CountWorkers(plan).gpu == 0) {
+    notes.push_back(
+        fmt::format("note      --merge {} is for GPUs; cores write the shared weights in place",
+                    options.merge));
+  }
+  if (algorithm == "adaptive" && !Adapts(plan, algorithm)) {
+    notes.emplace_back(
+        "note      adaptive balances cores and GPUs; with one of them alone, rows per update stay");
+  } else if (algorithm != "adaptive" &&
+             (options.alpha != usual.alpha || options.beta != usual.beta ||
+              options.adapt_band != usual.adapt_band)) {
+    notes.push_back(fmt::format(
+        "note      --alpha, --beta and --adapt-band are for --algorithm adaptive; {} keeps its "
+        "rows per update",
+        algorithm));
+  }
+  return notes;
 }
 
 std::string SplitText(std::string_view split, const std::optional<EvaluationSums>& sums,
@@ -107,19 +160,16 @@ std::string_view ReasonText(StopReason reason) {
 std::vector<std::string> IntroductionLines(const TrainOptions& options, const TrainPlan& plan,
                                            const TrainingData& training, const Dataset* test,
                                            const ModelSpec& spec, const std::string& folder) {
+  const std::string algorithm = ChooseAlgorithm(options.algorithm, InfosOf(plan.devices));
   std::vector<std::string> lines = {DataLine(training)};
   if (test) {
     lines.push_back(fmt::format("test      {}: {} rows", test->source, Grouped(test->rows)));
   }
   lines.push_back(NetworkLine(spec));
-  lines.push_back(TrainingLine(options, plan));
+  lines.push_back(TrainingLine(options, plan, algorithm));
   lines.push_back(fmt::format("results   {}", folder));
-  if (FixedRows(plan.batches, DeviceKind::kCpu) == 1 &&
-      AsynchronousWorkers(options.algorithm, CountWorkers(plan).cpu) > 1) {
-    lines.emplace_back(
-        "note      at one row per update, cores that write the same weights hinder each other and "
-        "can be slower together than one alone");
-  }
+  const std::vector<std::string> notes = Notes(options, plan, algorithm);
+  lines.insert(lines.end(), notes.begin(), notes.end());
   return lines;
 }
 
@@ -130,6 +180,8 @@ std::vector<std::string> ConclusionLines(const RunResult& result, const QualityS
   lines.push_back(fmt::format("stopped   {}; epoch {:.4g}, {} updates, {}",
                               ReasonText(result.stopped_because), totals.epoch,
                               Grouped(totals.updates), ShortTime(totals.seconds)));
+  const std::vector<std::string> teams = TeamLines(totals);
+  lines.insert(lines.end(), teams.begin(), teams.end());
   if (result.parameters.empty()) return lines;
   if (result.saved) {
     lines.push_back(fmt::format("saved     the model of epoch {:.4g}{}{}{}", result.saved->epoch,

@@ -4,9 +4,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
+
+#include "cli/team_report.h"
 
 namespace hogbatch {
 namespace {
@@ -81,17 +86,27 @@ std::string FitFields(std::span<const std::string> fields, int width) {
 std::vector<std::string> LiveFields(const Progress& progress, double epochs,
                                     const std::optional<Evaluation>& last,
                                     const QualityScale& scale) {
-  std::vector<std::string> fields;
-  fields.push_back(fmt::format("epoch {:.2f}/{:g}", progress.epoch, epochs));
-  if (progress.running_loss) fields.push_back(fmt::format("loss {:.4f}", *progress.running_loss));
+  const std::string examples = ShortCount(progress.examples_per_second) + " examples/s";
+  const std::string updates = ShortCount(progress.updates_per_second) + " updates/s";
+  std::string quality;
   // What the untrained model reached would only mislead.
   if (last && last->epoch > 0 && (last->valid || last->test || last->train)) {
     const auto& sums = last->valid ? last->valid : last->test ? last->test : last->train;
-    fields.push_back(QualityText(*sums, scale));
+    quality = QualityText(*sums, scale);
   }
-  fields.push_back(ShortCount(progress.examples_per_second) + " examples/s");
-  fields.push_back(ShortCount(progress.updates_per_second) + " updates/s");
-  if (progress.seconds_left) fields.push_back(ShortTime(*progress.seconds_left) + " left");
+  const std::string left =
+      progress.seconds_left ? ShortTime(*progress.seconds_left) + " left" : std::string();
+
+  std::vector<std::string> fields = {fmt::format("epoch {:.2f}/{:g}", progress.epoch, epochs)};
+  if (progress.running_loss) fields.push_back(fmt::format("loss {:.4f}", *progress.running_loss));
+  const std::vector<std::string> teams = TeamFields(progress);
+  fields.insert(fields.end(), teams.begin(), teams.end());
+  // Teams leave little room, and the quality stands in the line of the last evaluation.
+  const std::array<std::string, 4> rest = teams.empty()
+                                              ? std::array{quality, examples, updates, left}
+                                              : std::array{left, examples, quality, updates};
+  std::ranges::copy_if(rest, std::back_inserter(fields),
+                       [](const std::string& field) { return !field.empty(); });
   return fields;
 }
 

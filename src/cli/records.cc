@@ -1,8 +1,12 @@
 #include "cli/records.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
+
+#include "cli/team_report.h"
 
 namespace hogbatch {
 namespace {
@@ -36,6 +40,61 @@ void PutCounts(Json& object, const Progress& progress) {
   Put(object, "epoch", progress.epoch);
   object["examples"] = progress.examples;
   object["updates"] = progress.updates;
+}
+
+void PutWorkers(Json& object, const Progress& progress) {
+  if (progress.workers.empty()) return;
+  Json updates = Json::object();
+  Json rows = Json::object();
+  Json busy = Json::object();
+  Json failures = Json::object();
+  for (const WorkerTotals& worker : progress.workers) {
+    updates[worker.name] = worker.updates;
+    if (worker.batch_rows > 0) rows[worker.name] = worker.batch_rows;
+    Put(busy, worker.name, worker.busy_fraction);
+    if (!worker.failure.empty()) failures[worker.name] = worker.failure;
+  }
+  object["updates_by_worker"] = std::move(updates);
+  object["batch_rows_by_worker"] = std::move(rows);
+  object["busy_fraction_by_worker"] = std::move(busy);
+  if (!failures.empty()) object["failures_by_worker"] = std::move(failures);
+}
+
+void PutTeams(Json& object, const Progress& progress) {
+  if (progress.teams.empty()) return;
+  Json shares = Json::object();
+  Json rates = Json::object();
+  Json bounds = Json::object();
+  for (std::size_t i = 0; i < progress.teams.size(); ++i) {
+    const TeamProgress& team = progress.teams[i];
+    Put(shares, team.name, team.update_share);
+    Put(rates, team.name, team.rows_per_second);
+    if (const auto held = MostHeld(progress, static_cast<int>(i))) {
+      bounds[team.name] = {{"bound", Name(held->by)}, {"rows", held->rows}};
+      Put(bounds[team.name], "share_of_rounds", held->share_of_rounds);
+    }
+  }
+  object["update_share_by_team"] = std::move(shares);
+  object["rows_per_second_by_team"] = std::move(rates);
+  object["bounds_hit"] = std::move(bounds);
+}
+
+// Updates by the merges of others that they met: {"0": 90, "1": 7, "2": 3} has three that met two
+// or three.
+void PutStaleness(Json& object, const StalenessHistogram& staleness) {
+  const auto& counts = staleness.updates;
+  const auto last = std::find_if(counts.rbegin(), counts.rend(),
+                                 [](std::int64_t updates) { return updates > 0; });
+  const auto buckets = static_cast<std::size_t>(counts.rend() - last);
+  for (std::size_t i = 0; i < buckets; ++i) {
+    object["staleness"][std::to_string(StalenessHistogram::From(i))] = counts[i];
+  }
+}
+
+void PutMeeting(Json& object, const Progress& progress) {
+  PutTeams(object, progress);
+  PutStaleness(object, progress.staleness);
+  if (progress.beta) Put(object, "beta", *progress.beta);
 }
 
 // Writes what it visits instead of changing it.
@@ -84,6 +143,10 @@ std::string MetricsLine(const Progress& progress, const QualityScale& scale) {
   if (progress.running_loss) Put(line, "running_loss", *progress.running_loss);
   PutEvaluation(line, progress.evaluation, scale);
   Put(line, "examples_per_second", progress.examples_per_second);
+  PutWorkers(line, progress);
+  // One worker meets nobody.
+  if (progress.workers.size() > 1) PutMeeting(line, progress);
+  if (progress.lost_rows > 0) line["lost_rows"] = progress.lost_rows;
   return Dump(line, -1);
 }
 
@@ -103,13 +166,9 @@ std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
   summary["parameters"] = facts.parameters;
   if (result.saved) summary["best_epoch"] = result.saved->epoch;
   summary["stopped_because"] = Name(result.stopped_because);
-  summary["updates_by_worker"] = Json::object();
-  summary["busy_fraction_by_worker"] = Json::object();
-  for (const WorkerTotals& worker : result.totals.workers) {
-    summary["updates_by_worker"][worker.name] = worker.updates;
-    Put(summary["busy_fraction_by_worker"], worker.name, worker.busy_fraction);
-    if (!worker.failure.empty()) summary["failures_by_worker"][worker.name] = worker.failure;
-  }
+  PutWorkers(summary, totals);
+  PutMeeting(summary, totals);
+  if (totals.lost_rows > 0) summary["lost_rows"] = totals.lost_rows;
   summary["out"] = facts.out;
   return Dump(summary, 2) + "\n";
 }

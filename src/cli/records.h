@@ -12,7 +12,8 @@
 
 namespace hogbatch {
 
-// One line of metrics.jsonl, without its newline.
+// One line of metrics.jsonl, without its newline. That of a single worker leaves out how it stands
+// to others.
 std::string MetricsLine(const Progress& progress, const QualityScale& scale);
 
 // What summary.json says beside the result.

@@ -219,7 +219,7 @@ TEST(DevicesReport, SaysOfEveryDeviceWhatItIsAndWhetherAutoTakesIt) {
   EXPECT_THAT(text, HasSubstr("          only when it is named: it is cuda:0\n"));
   EXPECT_THAT(text, HasSubstr("          only when it is named: it is the processor\n"));
   EXPECT_THAT(text, HasSubstr("--devices auto takes cpu.0, cuda.0, cuda.1 to train, and cuda.0, "
-                              "cuda.1 to eval and\npredict\n"));
+                              "cuda.1 to eval\nand predict\n"));
 }
 
 TEST(DevicesReport, SaysOfADeviceThatCannotBeUsedWhy) {

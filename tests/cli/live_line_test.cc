@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "tests/cli/teams.h"
+
 namespace hogbatch {
 namespace {
 
@@ -81,6 +83,18 @@ TEST(LiveFields, HoldLossQualityRatesEpochAndTimeLeft) {
   EXPECT_EQ(FitFields(LiveFields(progress, 10, last, {}), 200),
             "epoch 1.50/10  loss 0.5000  accuracy 0.7500  52.3k examples/s  3.27k updates/s  "
             "1m20s left");
+}
+
+TEST(LiveFields, OfSeveralTeamsPutTheirBalanceFirstAndDropTheRestInNarrowTerminals) {
+  const Evaluation last{.epoch = 1, .train = {}, .valid = Sums(), .test = {}};
+  const std::vector<std::string> fields = LiveFields(CoresAndGpu(), 10, last, {});
+  EXPECT_EQ(FitFields(fields, 200),
+            "epoch 1.50/10  loss 0.5000  cpu 52% x64 (max)  opencl.0 48% x128  beta 0.99  "
+            "1m20s left  52.3k examples/s  accuracy 0.7500  3.27k updates/s");
+  EXPECT_EQ(FitFields(fields, 80),
+            "epoch 1.50/10  loss 0.5000  cpu 52% x64 (max)  opencl.0 48% x128  beta 0.99");
+  EXPECT_EQ(FitFields(fields, 50), "epoch 1.50/10  loss 0.5000  cpu 52% x64 (max)");
+  EXPECT_EQ(FitFields(fields, 30), "epoch 1.50/10  loss 0.5000");
 }
 
 TEST(EvaluationLine, SaysEveryMeasuredSplitAndWhetherItIsTheBest) {

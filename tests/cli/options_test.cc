@@ -26,6 +26,15 @@ std::string HelpOf(const std::vector<std::string>& arguments) {
   return std::get<PrintText>(Parse(arguments)).text;
 }
 
+std::string WhyNot(const std::function<void()>& parse) {
+  try {
+    parse();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "it was taken";
+}
+
 // Collects names, and reads every default through the checks that the user's values go through.
 class Census final : public OptionVisitor {
  public:
@@ -91,7 +100,8 @@ TEST(TrainOptions, OfTheIssueAreAllThere) {
         "lr-schedule", "max-time",   "target-loss",  "patience",   "test",
         "label",       "activation", "loss",         "devices",    "algorithm",
         "cpu-batch",   "gpu-batch",  "weight-decay", "seed",       "report-every",
-        "eval-every",  "out",        "quiet",        "json",       "valid-fraction"}) {
+        "eval-every",  "out",        "quiet",        "json",       "valid-fraction",
+        "merge",       "alpha",      "beta",         "adapt-band", "min-utilization"}) {
     EXPECT_TRUE(census.names.contains(name)) << name;
   }
 }
@@ -108,6 +118,22 @@ TEST(Parse, FillsEveryKindOfOption) {
   EXPECT_TRUE(options.quiet);
   EXPECT_EQ(options.test, "t.csv");
   EXPECT_EQ(options.optimizer.momentum, 0.9);
+}
+
+TEST(Parse, RefusesBalanceThatCannotBeMeantWithTheRange) {
+  EXPECT_EQ(WhyNot([] { ParseTrain({"--alpha", "1"}); }),
+            "--alpha must be between 1.01 and 16, not 1");
+  EXPECT_EQ(WhyNot([] { ParseTrain({"--beta", "1.5"}); }),
+            "--beta must be between 0 and 1, not 1.5");
+  EXPECT_EQ(WhyNot([] { ParseTrain({"--adapt-band", "0.6"}); }),
+            "--adapt-band must be between 0 and 0.5, not 0.6");
+  EXPECT_EQ(WhyNot([] { ParseTrain({"--min-utilization", "0"}); }),
+            "--min-utilization must be between 0.01 and 1, not 0");
+  EXPECT_EQ(WhyNot([] { ParseTrain({"--merge", "overwite"}); }),
+            "--merge takes delta, average, overwrite, not 'overwite'; did you mean overwrite?");
+  EXPECT_THAT(
+      WhyNot([] { ParseTrain({"--algorithm", "hogbach"}); }),
+      testing::AllOf(HasSubstr("--algorithm takes auto, "), HasSubstr("did you mean hogbatch?")));
 }
 
 TEST(Parse, TakesTheLastOfARepeatedOption) {
@@ -147,15 +173,6 @@ TEST(ParseBatchRange, TakesOneNumberOrTwo) {
                           "auto:64", "-1:5", "0:5"}) {
     EXPECT_THROW(ParseBatchRange("--b", bad), UserError) << bad;
   }
-}
-
-std::string WhyNot(const std::function<void()>& parse) {
-  try {
-    parse();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "it was taken";
 }
 
 TEST(ParseBatchRange, SaysWhatIsWrongAndWhatToWrite) {

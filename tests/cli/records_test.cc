@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "tests/cli/process.h"
+#include "tests/cli/teams.h"
 
 namespace hogbatch {
 namespace {
 
+using Json = nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -55,13 +58,74 @@ TEST(MetricsLine, NamesLossesAndQualitiesBySplit) {
   EXPECT_TRUE(HasKey(MetricsLine(progress, {.loss = Loss::kSquared}), "test_rmse"));
 }
 
+Json Parsed(const std::string& text) { return Json::parse(text); }
+
+TEST(MetricsLine, SaysHowWorkersAndTeamsStand) {
+  Progress progress = CoresAndGpu();
+  progress.lost_rows = 3;
+  progress.workers[1].failure = "it broke";
+  const Json line = Parsed(MetricsLine(progress, {}));
+  const auto expected = Parsed(R"({
+    "updates_by_worker": {"cpu.0": 5200, "opencl.0": 4800},
+    "batch_rows_by_worker": {"cpu.0": 64, "opencl.0": 128},
+    "busy_fraction_by_worker": {"cpu.0": 0.5, "opencl.0": 0.75},
+    "failures_by_worker": {"opencl.0": "it broke"},
+    "update_share_by_team": {"cpu": 0.52, "opencl.0": 0.48},
+    "rows_per_second_by_team": {"cpu": 40100, "opencl.0": 12000},
+    "bounds_hit": {"cpu": {"bound": "max", "rows": 64, "share_of_rounds": 0.97}},
+    "staleness": {"0": 1, "1": 0, "2": 2, "4": 0, "8": 1},
+    "beta": 0.99,
+    "lost_rows": 3})");
+  for (const auto& [key, value] : expected.items()) EXPECT_EQ(line.value(key, Json()), value);
+}
+
+TEST(MetricsLine, OfOneWorkerLeavesOutHowItStandsToOthers) {
+  Progress progress = CoresAndGpu();
+  progress.workers.resize(1);
+  progress.teams.resize(1);
+  const Json line = Parsed(MetricsLine(progress, {}));
+  for (const char* key : {"updates_by_worker", "batch_rows_by_worker", "busy_fraction_by_worker"}) {
+    EXPECT_TRUE(line.contains(key)) << key;
+  }
+  for (const char* key : {"update_share_by_team", "rows_per_second_by_team", "bounds_hit",
+                          "staleness", "beta", "lost_rows", "failures_by_worker"}) {
+    EXPECT_FALSE(line.contains(key)) << key;
+  }
+}
+
+TEST(MetricsLine, HasNoKeysForWhatTeamsDidNotMeasure) {
+  Progress progress = CoresAndGpu();
+  progress.held_teams.clear();
+  progress.staleness = {};
+  progress.beta.reset();
+  progress.workers[0].batch_rows = 0;  // no update yet
+  const Json line = Parsed(MetricsLine(progress, {}));
+  EXPECT_FALSE(line.contains("staleness"));
+  EXPECT_FALSE(line.contains("beta"));
+  EXPECT_EQ(line["bounds_hit"], Json::object());
+  EXPECT_EQ(line["batch_rows_by_worker"], Json({{"opencl.0", 128}}));
+}
+
+TEST(SummaryText, SaysHowTeamsStoodOverTheRunEvenWhenThereWasOne) {
+  RunResult result;
+  result.totals = CoresAndGpu();
+  EXPECT_EQ(Parsed(SummaryText(result, {.algorithm = "adaptive", .out = "x"}, {}))["bounds_hit"],
+            Parsed(R"({"cpu": {"bound": "max", "rows": 64, "share_of_rounds": 0.97}})"));
+  result.totals.workers.resize(1);
+  result.totals.teams.resize(1);
+  const auto alone = Parsed(SummaryText(result, {.algorithm = "hogbatch", .out = "x"}, {}));
+  EXPECT_EQ(alone["beta"], 0.99);
+  EXPECT_EQ(alone["rows_per_second_by_team"], Json({{"cpu", 40100.0}}));
+}
+
 TEST(SummaryText, HoldsTheSavedModelsLossesAndTheRunsTotals) {
   RunResult result;
   result.totals = Totals();
   result.stopped_because = StopReason::kPatience;
   result.saved = Evaluation{.epoch = 2, .train = {}, .valid = Sums(0.25), .test = {}};
-  result.totals.workers = {{.name = "cpu.0", .updates = 6, .busy_fraction = 0.5, .failure = ""},
-                    {.name = "cpu.1", .updates = 4, .busy_fraction = 0.75, .failure = "it broke"}};
+  result.totals.workers = {
+      {.name = "cpu.0", .updates = 6, .busy_fraction = 0.5, .failure = ""},
+      {.name = "cpu.1", .updates = 4, .busy_fraction = 0.75, .failure = "it broke"}};
   const std::string summary = SummaryText(result,
                                           {.algorithm = "hogbatch",
                                            .devices = {"cpu.0", "cpu.1"},

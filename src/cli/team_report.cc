@@ -1,0 +1,201 @@
+#include "cli/team_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "cli/live_line.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr std::size_t kTeamsOnALine = 3;
+constexpr double kRarelyHeld = 0.1;  // of the rounds: a size on its way, not one kept back
+constexpr double kUneven = 0.1;      // from an equal share of the updates
+
+// A whole percentage, except that nothing and everything are said only when they are meant.
+std::string Percent(double share) {
+  if (share > 0 && share < 0.005) return "<1%";
+  if (share < 1 && share >= 0.995) return ">99%";
+  return fmt::format("{:.0f}%", 100 * share);
+}
+
+// " (max)" for a team that stands where a bound held it.
+std::string Mark(const Progress& progress, std::size_t team) {
+  for (const HeldTeam& held : progress.held_teams) {
+    if (held.team == static_cast<int>(team) && held.rows == progress.teams[team].batch_rows) {
+      return fmt::format(" ({})", Name(held.by));
+    }
+  }
+  return "";
+}
+
+std::string TeamField(const Progress& progress, std::size_t index) {
+  const TeamProgress& team = progress.teams[index];
+  std::string field = fmt::format("{} {}", team.name, Percent(team.update_share));
+  if (team.batch_rows > 0) field += fmt::format(" x{}", team.batch_rows);
+  return field + Mark(progress, index);
+}
+
+bool IsGpu(const TeamProgress& team) { return team.name != "cpu"; }
+
+// "8 GPUs 88% x512-2048": more of them than a line holds.
+std::string GpusField(std::span<const TeamProgress> teams) {
+  int count = 0;
+  double share = 0;
+  std::vector<std::int64_t> rows;
+  for (const TeamProgress& team : teams) {
+    if (!IsGpu(team)) continue;
+    ++count;
+    share += team.update_share;
+    if (team.batch_rows > 0) rows.push_back(team.batch_rows);
+  }
+  std::string field = fmt::format("{} GPUs {}", count, Percent(std::min(share, 1.0)));
+  if (rows.empty()) return field;
+  const auto [least, most] = std::ranges::minmax(rows);
+  return field + (least == most ? fmt::format(" x{}", least) : fmt::format(" x{}-{}", least, most));
+}
+
+std::string ShareLine(std::span<const TeamProgress> teams) {
+  std::vector<std::string> each;
+  for (const TeamProgress& team : teams) {
+    each.push_back(fmt::format("{} {} updates ({})", team.name, Grouped(team.updates),
+                               Percent(team.update_share)));
+    if (team.batch_rows > 0) {
+      each.back() += fmt::format(", {} row{} in the last", Grouped(team.batch_rows),
+                                 team.batch_rows == 1 ? "" : "s");
+    }
+    each.back() += fmt::format(", {} rows/s", ShortCount(team.rows_per_second));
+  }
+  return fmt::format("teams     {}", fmt::join(each, "; "));
+}
+
+bool Uneven(std::span<const TeamProgress> teams) {
+  const double equal = 1.0 / static_cast<double>(teams.size());
+  return std::ranges::any_of(teams, [&](const TeamProgress& team) {
+    return std::abs(team.update_share - equal) > kUneven;
+  });
+}
+
+std::string HeldText(const HeldTeam& held, const TeamProgress& team) {
+  const std::string percent = fmt::format("in {} of its rounds", Percent(held.share_of_rounds));
+  if (held.by == HeldTeam::By::kMemory) {
+    return fmt::format("{} was held at {} rows by its memory {}", team.name, Grouped(held.rows),
+                       percent);
+  }
+  return fmt::format("{} was held at --{} {} {} {}", team.name,
+                     IsGpu(team) ? "gpu-batch" : "cpu-batch", Name(held.by), held.rows, percent);
+}
+
+// What would let a team go on from where it was held; nothing for memory and for a single row.
+std::string WayOut(const HeldTeam& held, const TeamProgress& team) {
+  const bool at_max = held.by == HeldTeam::By::kMax;
+  if (held.by == HeldTeam::By::kMemory || (!at_max && held.rows == 1)) return "";
+  return fmt::format("{} of --{}", at_max ? "raise the maximum" : "lower the minimum",
+                     IsGpu(team) ? "gpu-batch" : "cpu-batch");
+}
+
+std::string BoundsLine(const Progress& totals) {
+  std::vector<std::string> bounds;
+  std::vector<std::string> ways;
+  for (std::size_t i = 0; i < totals.teams.size(); ++i) {
+    const std::optional<HeldTeam> held = MostHeld(totals, static_cast<int>(i));
+    if (!held || held->share_of_rounds < kRarelyHeld) continue;
+    bounds.push_back(HeldText(*held, totals.teams[i]));
+    const std::string way = WayOut(*held, totals.teams[i]);
+    if (!way.empty() && std::ranges::find(ways, way) == ways.end()) ways.push_back(way);
+  }
+  if (bounds.empty()) return "";
+  std::string line = fmt::format("bounds    {}", fmt::join(bounds, ", "));
+  if (!Uneven(totals.teams)) return line;
+  line += ", so updates are not balanced";
+  return ways.empty() ? line : fmt::format("{}; {}", line, fmt::join(ways, " or "));
+}
+
+// Where the middle one of all updates stands; nothing where none was counted.
+std::string StalenessText(const StalenessHistogram& staleness) {
+  const auto& counts = staleness.updates;
+  const std::int64_t all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  if (all == 0) return "";
+  std::size_t bucket = 0;
+  for (std::int64_t so_far = counts[0]; 2 * so_far < all; so_far += counts[bucket]) ++bucket;
+  std::string merges = "no merge";
+  if (bucket + 1 == counts.size()) {
+    merges = fmt::format("{} merges or more", Grouped(StalenessHistogram::From(bucket)));
+  } else if (bucket > 0) {
+    const std::int64_t most = StalenessHistogram::From(bucket + 1) - 1;
+    merges = fmt::format("at most {} merge{}", Grouped(most), most == 1 ? "" : "s");
+  }
+  return fmt::format("half of the updates met {} of others on their way", merges);
+}
+
+std::string MergingLine(const Progress& totals) {
+  std::vector<std::string> parts = {StalenessText(totals.staleness)};
+  if (totals.beta) {
+    parts.push_back(
+        fmt::format("beta {:.2f}: so much of what updates added was not lost", *totals.beta));
+  }
+  std::erase(parts, "");
+  return parts.empty() ? "" : fmt::format("merging   {}", fmt::join(parts, "; "));
+}
+
+}  // namespace
+
+std::string_view Name(HeldTeam::By by) {
+  switch (by) {
+    case HeldTeam::By::kMin:
+      return "min";
+    case HeldTeam::By::kMax:
+      return "max";
+    case HeldTeam::By::kMemory:
+      break;
+  }
+  return "memory";
+}
+
+std::optional<HeldTeam> MostHeld(const Progress& progress, int team) {
+  std::optional<HeldTeam> most;
+  for (const HeldTeam& held : progress.held_teams) {
+    if (held.team != team) continue;
+    if (!most || held.share_of_rounds > most->share_of_rounds) most = held;
+  }
+  return most;
+}
+
+std::vector<std::string> TeamFields(const Progress& progress) {
+  const std::vector<TeamProgress>& teams = progress.teams;
+  if (teams.size() < 2 || progress.updates == 0) return {};
+  const bool many = teams.size() > kTeamsOnALine;
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < teams.size(); ++i) {
+    if (!many || !IsGpu(teams[i])) fields.push_back(TeamField(progress, i));
+  }
+  if (many) fields.push_back(GpusField(teams));
+  if (progress.beta) fields.push_back(fmt::format("beta {:.2f}", *progress.beta));
+  return fields;
+}
+
+std::vector<std::string> TeamLines(const Progress& totals) {
+  std::vector<std::string> lines;
+  if (totals.teams.size() > 1) {
+    lines = {ShareLine(totals.teams), BoundsLine(totals), MergingLine(totals)};
+  }
+  if (totals.lost_rows > 0) {
+    lines.push_back(fmt::format(
+        "lost      {} row{} of updates that broke off when a part of them was in the model",
+        Grouped(totals.lost_rows), totals.lost_rows == 1 ? "" : "s"));
+  }
+  for (const WorkerTotals& worker : totals.workers) {
+    if (worker.failure.empty()) continue;
+    lines.push_back(fmt::format("failed    {} after {} updates: {}", worker.name,
+                                Grouped(worker.updates), worker.failure));
+  }
+  std::erase(lines, "");
+  return lines;
+}
+
+}  // namespace hogbatch

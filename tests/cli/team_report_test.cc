@@ -1,0 +1,140 @@
+#include "cli/team_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/live_line.h"
+#include "tests/cli/teams.h"
+
+namespace hogbatch {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using By = HeldTeam::By;
+
+TEST(TeamFields, SayShareRowsAndTheBoundATeamStandsAt) {
+  EXPECT_THAT(TeamFields(CoresAndGpu()),
+              ElementsAre("cpu 52% x64 (max)", "opencl.0 48% x128", "beta 0.99"));
+}
+
+TEST(TeamFields, MarkNoTeamThatLeftItsBound) {
+  Progress progress = CoresAndGpu();
+  progress.teams[0].batch_rows = 32;
+  EXPECT_EQ(TeamFields(progress).front(), "cpu 52% x32");
+}
+
+TEST(TeamFields, AreNoneForOneTeamAndBeforeTheFirstUpdate) {
+  Progress alone = CoresAndGpu();
+  alone.teams.pop_back();
+  EXPECT_THAT(TeamFields(alone), IsEmpty());
+  Progress fresh = CoresAndGpu();
+  fresh.updates = 0;
+  EXPECT_THAT(TeamFields(fresh), IsEmpty());
+}
+
+TEST(TeamFields, SayNothingAndAllOnlyWhenTheyAreMeant) {
+  Progress progress = CoresAndGpu();
+  progress.teams[0].update_share = 0.999;
+  progress.teams[1].update_share = 0.001;
+  progress.teams[1].batch_rows = 0;
+  EXPECT_THAT(TeamFields(progress), ElementsAre("cpu >99% x64 (max)", "opencl.0 <1%", "beta 0.99"));
+  progress.teams[0].update_share = 1;
+  progress.teams[1].update_share = 0;
+  EXPECT_THAT(TeamFields(progress), ElementsAre("cpu 100% x64 (max)", "opencl.0 0%", "beta 0.99"));
+}
+
+TEST(TeamFields, ManyGpusShareOne) {
+  Progress progress = CoresAndGpu();
+  progress.beta.reset();
+  progress.teams.resize(1);
+  progress.teams[0].update_share = 0.12;
+  for (int i = 0; i < 4; ++i) {
+    progress.teams.push_back({.name = "cuda." + std::to_string(i),
+                              .update_share = 0.22,
+                              .batch_rows = i < 3 ? 512 : 2048});
+  }
+  EXPECT_THAT(TeamFields(progress), ElementsAre("cpu 12% x64 (max)", "4 GPUs 88% x512-2048"));
+  progress.teams.back().batch_rows = 512;
+  EXPECT_EQ(TeamFields(progress).back(), "4 GPUs 88% x512");
+}
+
+TEST(TeamLines, SayWhatEachTeamDidAndHowUpdatesMet) {
+  Progress totals = CoresAndGpu();
+  totals.held_teams.clear();
+  EXPECT_THAT(
+      TeamLines(totals),
+      ElementsAre("teams     cpu 5,200 updates (52%), 64 rows in the last, 40.1k rows/s; opencl.0 "
+                  "4,800 updates (48%), 128 rows in the last, 12k rows/s",
+                  "merging   half of the updates met at most 3 merges of others on their way; "
+                  "beta 0.99: so much of what updates added was not lost"));
+}
+
+TEST(TeamLines, NameTheBoundsThatKeptTeamsFromBalanceAndTheWayOut) {
+  Progress totals = Unbalanced();
+  EXPECT_THAT(
+      TeamLines(totals)[1],
+      "bounds    cpu was held at --cpu-batch max 64 in 97% of its rounds, opencl.0 was held at "
+      "--gpu-batch min 64 in 95% of its rounds, so updates are not balanced; raise the maximum of "
+      "--cpu-batch or lower the minimum of --gpu-batch");
+}
+
+TEST(TeamLines, PromiseNoWayOutWhereThereIsNone) {
+  Progress totals = Unbalanced();
+  totals.held_teams = {{.team = 0, .by = By::kMin, .rows = 1, .share_of_rounds = 0.5},
+                       {.team = 1, .by = By::kMemory, .rows = 4096, .share_of_rounds = 0.5}};
+  EXPECT_EQ(TeamLines(totals)[1],
+            "bounds    cpu was held at --cpu-batch min 1 in 50% of its rounds, opencl.0 was held "
+            "at 4,096 rows by its memory in 50% of its rounds, so updates are not balanced");
+}
+
+TEST(TeamLines, BlameNoBoundForSharesThatAreEven) {
+  EXPECT_EQ(TeamLines(CoresAndGpu())[1],
+            "bounds    cpu was held at --cpu-batch max 64 in 97% of its rounds");
+}
+
+TEST(TeamLines, NameNoBoundThatWasOnlyPassed) {
+  Progress totals = Unbalanced();
+  for (HeldTeam& held : totals.held_teams) held.share_of_rounds = 0.05;
+  EXPECT_THAT(TeamLines(totals)[1], HasSubstr("merging "));
+}
+
+TEST(TeamLines, SayWhatWasLostAndWhoFailedEvenInARunOfOneTeam) {
+  Progress totals;
+  EXPECT_THAT(TeamLines(totals), IsEmpty());
+  totals.lost_rows = 1200;
+  totals.workers = {{.name = "cpu.0", .updates = 6, .failure = ""},
+                    {.name = "cpu.1", .updates = 4000, .failure = "it broke"}};
+  totals.teams = {{.name = "cpu", .updates = 4006, .update_share = 1}};
+  EXPECT_THAT(TeamLines(totals),
+              ElementsAre("lost      1,200 rows of updates that broke off when a part of them was "
+                          "in the model",
+                          "failed    cpu.1 after 4,000 updates: it broke"));
+}
+
+TEST(TeamLines, PutTheMiddleUpdateWhereItStands) {
+  Progress totals = CoresAndGpu();
+  totals.beta.reset();
+  const auto with = [&](std::vector<std::int64_t> merges) {
+    totals.staleness = {};
+    for (const std::int64_t each : merges) totals.staleness.Add(each);
+    return TeamLines(totals).back();
+  };
+  EXPECT_THAT(with({0, 0, 9}), HasSubstr("met no merge of others"));
+  EXPECT_THAT(with({0, 1, 9}), HasSubstr("met at most 1 merge of others"));
+  EXPECT_THAT(with({5, 9}), HasSubstr("met at most 7 merges of others"));
+  EXPECT_THAT(with({1 << 30, 1 << 30}), HasSubstr("met 262,144 merges or more of others"));
+  EXPECT_THAT(with({}), HasSubstr("bounds "));  // nothing was counted, nothing is said
+}
+
+TEST(MostHeld, IsTheBoundOfTheMostRounds) {
+  Progress progress = CoresAndGpu();
+  progress.held_teams = {{.team = 1, .by = By::kMin, .rows = 64, .share_of_rounds = 0.1},
+                         {.team = 1, .by = By::kMax, .rows = 8192, .share_of_rounds = 0.6}};
+  EXPECT_EQ(MostHeld(progress, 0), std::nullopt);
+  EXPECT_EQ(MostHeld(progress, 1)->rows, 8192);
+}
+
+}  // namespace
+}  // namespace hogbatch

@@ -1,0 +1,55 @@
+// Reports of runs with two teams, for tests of how they are told.
+#pragma once
+
+#include "runtime/progress.h"
+
+namespace hogbatch {
+
+// Even shares, the cores at their maximum.
+inline Progress CoresAndGpu() {
+  Progress progress;
+  progress.epoch = 1.5;
+  progress.updates = 10'000;
+  progress.examples_per_second = 52'300;
+  progress.updates_per_second = 3'270;
+  progress.running_loss = 0.5;
+  progress.seconds_left = 80;
+  progress.workers = {
+      {.name = "cpu.0", .updates = 5'200, .batch_rows = 64, .busy_fraction = 0.5, .failure = ""},
+      {.name = "opencl.0",
+       .updates = 4'800,
+       .batch_rows = 128,
+       .busy_fraction = 0.75,
+       .failure = ""}};
+  progress.teams = {{.name = "cpu",
+                     .updates = 5'200,
+                     .update_share = 0.52,
+                     .batch_rows = 64,
+                     .rows_per_second = 40'100},
+                    {.name = "opencl.0",
+                     .updates = 4'800,
+                     .update_share = 0.48,
+                     .batch_rows = 128,
+                     .rows_per_second = 12'000}};
+  progress.held_teams = {
+      {.team = 0, .by = HeldTeam::By::kMax, .rows = 64, .share_of_rounds = 0.97}};
+  progress.staleness.Add(0);
+  progress.staleness.Add(2);
+  progress.staleness.Add(3);
+  progress.staleness.Add(9);
+  progress.beta = 0.99;
+  return progress;
+}
+
+// The cores lead though they are at their maximum, and the GPU lags at its minimum.
+inline Progress Unbalanced() {
+  Progress progress = CoresAndGpu();
+  progress.teams[0].update_share = 0.9;
+  progress.teams[1].update_share = 0.1;
+  progress.teams[1].batch_rows = 64;
+  progress.held_teams.push_back(
+      {.team = 1, .by = HeldTeam::By::kMin, .rows = 64, .share_of_rounds = 0.95});
+  return progress;
+}
+
+}  // namespace hogbatch
