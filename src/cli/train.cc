@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/files.h"
+#include "cli/gpu_calibration.h"
 #include "cli/interrupts.h"
 #include "cli/introduce.h"
 #include "cli/memory_check.h"
@@ -23,6 +24,7 @@
 #include "runtime/executor.h"
 #include "runtime/job_memory.h"
 #include "runtime/pinning.h"
+#include "runtime/teams.h"
 #include "runtime/worker.h"
 
 namespace hogbatch {
@@ -79,57 +81,55 @@ Start MakeStart(const TrainOptions& options, TrainPlan& plan, const TrainingData
   return start;
 }
 
-// The parameters to save; empty when they are not all finite, or when a training that diverged was
-// never evaluated before: what it left behind is no model.
-std::vector<float> TakeParameters(const JobMemory& memory, const Coordinator& coordinator,
-                                  StopReason reason) {
-  const auto snapshot = coordinator.saved_snapshot();
-  if (!snapshot && reason == StopReason::kDiverged) return {};
-  const std::span<const float> from =
-      snapshot ? memory.snapshots[static_cast<std::size_t>(*snapshot)].span()
-               : memory.store.quiet();
-  if (!std::ranges::all_of(from, [](float x) { return std::isfinite(x); })) return {};
-  return {from.begin(), from.end()};
+std::unique_ptr<JobMemory> MakeMemory(const TrainOptions& options, const TrainPlan& plan,
+                                      const TrainingFiles& files, const Start& start) {
+  const auto workers = static_cast<int>(plan.devices.size());
+  auto memory = std::make_unique<JobMemory>(start.spec, files.training.data,
+                                            files.test ? &*files.test : nullptr, workers);
+  memory->class_weights = start.class_weights;
+  memory->optimizer = options.optimizer;
+  memory->explicit_momentum = MomentumToApply(options, workers);
+  memory->merge = ParseMerge(options.merge);
+  memory->teams = static_cast<int>(MakeTeams(InfosOf(plan.devices)).names.size());
+  memory->SetWeights(start.weights);
+  return memory;
+}
+
+Coordinator::Setup MakeSetup(const TrainOptions& options, const TrainPlan& plan,
+                             const TrainingFiles& files, const ModelSpec& spec) {
+  const TrainingData& training = files.training;
+  return {.job = {.model = spec, .train_rows = training.train_rows},
+          .rows = {.train = training.train_rows,
+                   .valid = training.data.rows - training.train_rows,
+                   .test = files.test ? files.test->rows : 0},
+          .rules = plan.rules,
+          .rates = RatePlan(options.rate, options.epochs),
+          .workers = InfosOf(plan.devices),
+          .most_rows = plan.most_rows,
+          .seed = static_cast<std::uint64_t>(options.seed)};
+}
+
+std::vector<WorkerFactory> MakeFactories(const TrainPlan& plan, JobMemory& memory) {
+  std::vector<WorkerFactory> factories;
+  for (const DeviceChoice& choice : plan.devices) {
+    const auto id = static_cast<WorkerId>(factories.size());
+    factories.push_back([id, &choice, &memory] { return MakeWorker(id, choice.make(), memory); });
+  }
+  return factories;
 }
 
 RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
                       const TrainingFiles& files, Start start, RunObserver& observer) {
-  const TrainingData& training = files.training;
-  const Dataset* test = files.test ? &*files.test : nullptr;
-  const auto workers = static_cast<int>(plan.devices.size());
-
-  JobMemory memory(start.spec, training.data, test, workers);
-  memory.class_weights = start.class_weights;
-  memory.optimizer = options.optimizer;
-  memory.explicit_momentum = MomentumToApply(options, workers);
-  std::ranges::copy(start.weights, memory.store.quiet().begin());
+  const std::unique_ptr<JobMemory> memory = MakeMemory(options, plan, files, start);
   start.weights = std::vector<float>();  // lets go of the memory, which {} would keep
-
-  std::vector<WorkerFactory> factories;
-  std::vector<DeviceInfo> devices;
-  for (const DeviceChoice& choice : plan.devices) {
-    const auto id = static_cast<WorkerId>(factories.size());
-    devices.push_back(choice.info);
-    factories.push_back([id, &choice, &memory] { return MakeWorker(id, choice.make(), memory); });
-  }
-
   const auto algorithm = MakeAlgorithm(options.algorithm, plan.batches);
-  Coordinator coordinator(*algorithm,
-                          {.job = {.model = start.spec, .train_rows = training.train_rows},
-                           .rows = {.train = training.train_rows,
-                                    .valid = training.data.rows - training.train_rows,
-                                    .test = test ? test->rows : 0},
-                           .rules = plan.rules,
-                           .rates = RatePlan(options.rate, options.epochs),
-                           .workers = devices,
-                           .most_rows = plan.most_rows,
-                           .seed = static_cast<std::uint64_t>(options.seed)});
-  const auto executor = MakeThreadExecutor(
-      std::move(factories), options.no_pin ? Pinning::kNone : Pinning::kCores, CountInterrupts());
+  Coordinator coordinator(*algorithm, MakeSetup(options, plan, files, start.spec));
+  const auto executor =
+      MakeThreadExecutor(MakeFactories(plan, *memory),
+                         options.no_pin ? Pinning::kNone : Pinning::kCores, CountInterrupts());
   executor->Run(coordinator, observer);
-
   RunResult result = coordinator.Result();
-  result.parameters = TakeParameters(memory, coordinator, result.stopped_because);
+  ChooseParameters(*memory, coordinator.saved_snapshot(), result);
   return result;
 }
 
@@ -150,7 +150,8 @@ int ExitCode(const RunResult& result, const TrainOptions& options, Console& cons
       console.Warn(DivergenceAdvice(result, options.rate.lr));
       return kExitUser;
     case StopReason::kNoWorkers:
-      console.Warn("training ended early because its last worker failed");
+      console.Warn(fmt::format("training ended early because its last worker failed{}",
+                               result.parameters.empty() ? "" : "; the model so far was saved"));
       return kExitMachine;
     case StopReason::kInterrupted:
       return kExitInterrupted;
@@ -159,22 +160,29 @@ int ExitCode(const RunResult& result, const TrainOptions& options, Console& cons
   }
 }
 
+void WarnOfThreads(const TrainOptions& options, const TrainPlan& plan, Console& console) {
+  const int threads = CountWorkers(plan).cpu;
+  if (options.quiet || threads <= Cores().count()) return;
+  console.Warn(fmt::format("{} workers share {} cores; more workers than cores rarely help",
+                           threads, Cores().count()));
+}
+
 }  // namespace
 
 int Train(const TrainOptions& asked) {
   TrainOptions options = asked;
   Console console(ChooseVerbosity(options));
   TrainPlan plan = MakePlan(options);
-  const int threads = CountWorkers(plan).cpu;
-  if (!options.quiet && threads > Cores().count()) {
-    console.Warn(fmt::format("{} workers share {} cores; more workers than cores rarely help",
-                             threads, Cores().count()));
-  }
+  options.algorithm = ChooseAlgorithm(asked.algorithm, InfosOf(plan.devices));
+  WarnOfThreads(options, plan, console);
   // A folder the user named is tried before a large file is read; a dated one is made when needed.
   if (!options.out.empty()) MakeOutputFolder(options.out);
   const TrainingFiles files = ReadFiles(options, plan, console);
   Start start = MakeStart(options, plan, files.training);
   const ModelSpec spec = start.spec;
+  const std::vector<std::string> calibrated = CalibrateGpuBatch(
+      options, plan, spec, files.training, [&] { return MakeMemory(options, plan, files, start); },
+      console);
   options.rate = asked.rate.ChosenFor(spec.loss);
   const std::string folder = MakeOutputFolder(options.out);
   SetAsideOldRun(folder);
@@ -183,6 +191,7 @@ int Train(const TrainOptions& asked) {
     console.Say(line);
   }
   for (const std::string& line : MemoryNotes(options, plan)) console.Say(line);
+  for (const std::string& line : calibrated) console.Say(line);
   ReplaceFile(folder + "/options.json", OptionsText(options));
 
   const QualityScale scale{.loss = spec.loss,

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "cli/spelling.h"
@@ -61,8 +63,13 @@ TrainPlan MakePlan(const TrainOptions& options) {
   const Machine machine = ThisMachine();
   plan.devices = ChooseDevices(options.devices, machine);
   plan.host_memory_bytes = machine.processor.memory_bytes;
-  plan.batches.cpu_batch = ParseBatchRange("--cpu-batch", options.cpu_batch);
-  plan.batches.gpu_batch = ParseBatchRange("--gpu-batch", options.gpu_batch);
+  const GpuBatch gpu_batch = ParseGpuBatch("--gpu-batch", options.gpu_batch);
+  plan.batches = {.cpu_batch = ParseBatchRange("--cpu-batch", options.cpu_batch),
+                  .gpu_batch = gpu_batch.range,
+                  .alpha = options.alpha,
+                  .beta = options.beta,
+                  .adapt_band = options.adapt_band};
+  plan.calibrate_gpu_batch = gpu_batch.calibrate_min;
   plan.rules.epochs = options.epochs;
   if (!options.max_time.empty()) {
     plan.rules.max_seconds = ParseDuration("--max-time", options.max_time);
@@ -97,6 +104,11 @@ ModelSpec MakeSpec(const TrainOptions& options, const TrainPlan& plan,
           .sparse_input = training.data.is_sparse};
 }
 
+Merge ParseMerge(std::string_view merge) {
+  if (merge == "average") return Merge::kAverage;
+  return merge == "overwrite" ? Merge::kOverwrite : Merge::kDelta;
+}
+
 double MomentumToApply(const TrainOptions& options, int workers) {
   const double total = options.optimizer.momentum;
   if (options.optimizer.no_momentum_correction) return total;
@@ -118,6 +130,28 @@ std::vector<float> TakeStartingWeights(const TrainOptions& options, TrainPlan& p
   std::vector<float> weights(static_cast<std::size_t>(layout.floats));
   Initialize(layout, ParseInitialization(name), static_cast<std::uint64_t>(options.seed), weights);
   return weights;
+}
+
+void ChooseParameters(const JobMemory& memory, std::optional<SnapshotId> snapshot,
+                      RunResult& result) {
+  const auto take = [&](std::span<const float> from) {
+    if (!std::ranges::all_of(from, [](float x) { return std::isfinite(x); })) return false;
+    result.parameters.assign(from.begin(), from.end());
+    return true;
+  };
+  const bool failed = result.stopped_because == StopReason::kNoWorkers;
+  if (failed && result.totals.updates == 0) {
+    result.saved.reset();
+    return;
+  }
+  const bool newer = !result.saved || result.saved->epoch < result.totals.epoch;
+  if (failed && newer && take(memory.store.quiet())) {
+    result.saved.reset();  // nobody was left to measure it
+  } else if (snapshot) {
+    take(memory.snapshots[static_cast<std::size_t>(*snapshot)].span());
+  } else if (result.stopped_because != StopReason::kDiverged) {
+    take(memory.store.quiet());
+  }
 }
 
 }  // namespace hogbatch

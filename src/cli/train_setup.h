@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/algorithms.h"
@@ -12,11 +13,14 @@
 #include "cli/options.h"
 #include "datasets/dataset.h"
 #include "nn/model_spec.h"
+#include "runtime/job_memory.h"
+#include "runtime/progress.h"
 #include "runtime/stop_rules.h"
 
 namespace hogbatch {
 
-// What options say by themselves: wrong ones are found before a large file is read.
+// What options say by themselves: wrong ones are found before a large file is read. What
+// --algorithm auto means is for the caller to ask (ChooseAlgorithm).
 struct TrainPlan {
   std::vector<DeviceChoice> devices;
   std::int64_t host_memory_bytes = 0;  // 0: not known
@@ -44,11 +48,20 @@ void FitLabels(const std::string& loss, TrainingData& training);
 ModelSpec MakeSpec(const TrainOptions& options, const TrainPlan& plan,
                    const TrainingData& training);
 
+Merge ParseMerge(std::string_view merge);
+
 // The explicit part of --momentum (see ExplicitMomentum).
 double MomentumToApply(const TrainOptions& options, int workers);
 
 // A flat array of Layout(spec). Moves it out of plan.start, where there is one.
 std::vector<float> TakeStartingWeights(const TrainOptions& options, TrainPlan& plan,
                                        const ModelSpec& spec, const Schema& schema);
+
+// Fills result.parameters when all workers have ended: from the snapshot that the run holds best,
+// else from the model as it is, which also goes before the snapshot where the last worker failed
+// and the model is newer. Empty when they are not all finite, or nobody has made a model: training
+// diverged before an evaluation, or failed before an update. result.saved is what is known of them.
+void ChooseParameters(const JobMemory& memory, std::optional<SnapshotId> snapshot,
+                      RunResult& result);
 
 }  // namespace hogbatch

@@ -1,0 +1,98 @@
+#include "cli/calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <exception>
+#include <iterator>
+
+#include "cli/live_line.h"
+
+namespace hogbatch {
+namespace {
+
+// The last sizes brought next to nothing over all that is smaller. Several of them: a library that
+// changes its way at some size may be slower there and faster beyond.
+bool NoLongerGrows(const std::vector<RateAt>& rates) {
+  constexpr double kNothing = 1.03;
+  constexpr std::ptrdiff_t kSizes = 3;
+  if (std::ssize(rates) <= kSizes) return false;
+  const auto slower = [](const RateAt& a, const RateAt& b) {
+    return a.rows_per_second < b.rows_per_second;
+  };
+  const auto last = rates.end() - kSizes;
+  const double before = std::max_element(rates.begin(), last, slower)->rows_per_second;
+  const double after = std::max_element(last, rates.end(), slower)->rows_per_second;
+  return after < kNothing * before;
+}
+
+// Larger sizes were not left out for want of permission.
+bool Suffices(const Rates& rates, std::int64_t limit) {
+  return rates.settled || rates.limit >= limit;
+}
+
+}  // namespace
+
+Rates MeasureRates(std::int64_t limit, const SecondsPerUpdate& seconds) {
+  constexpr std::int64_t kFirst = 16;
+  constexpr double kLongestUpdate = 0.25;
+  constexpr double kShortestUpdate = 1e-9;  // clocks may see nothing pass
+  Rates rates{.limit = limit};
+  for (std::int64_t rows = std::min(kFirst, limit); rows > 0 && rows <= limit; rows *= 2) {
+    const double took = std::max(seconds(rows), kShortestUpdate);
+    if (!std::isfinite(took)) return rates;
+    rates.at.push_back({.rows = rows, .rows_per_second = static_cast<double>(rows) / took});
+    rates.settled = NoLongerGrows(rates.at) || 2 * took > kLongestUpdate;
+    if (rates.settled) return rates;
+  }
+  return rates;
+}
+
+std::optional<LowerBound> FindLowerBound(const Rates& rates, std::int64_t limit,
+                                         double utilization) {
+  RateAt best;
+  for (const RateAt& rate : rates.at) {
+    if (rate.rows <= limit && rate.rows_per_second > best.rows_per_second) best = rate;
+  }
+  for (const RateAt& rate : rates.at) {
+    if (rate.rows > limit) break;
+    if (rate.rows_per_second >= utilization * best.rows_per_second) {
+      return LowerBound{.rows = rate.rows, .best = best};
+    }
+  }
+  return std::nullopt;
+}
+
+Calibration Calibrate(const CalibrationTask& task, const CalibrationCache& cache) {
+  Calibration calibration;
+  if (const std::optional<Rates> kept = cache.Load(task.key); kept && Suffices(*kept, task.limit)) {
+    calibration.bound = FindLowerBound(*kept, task.limit, task.utilization);
+    calibration.cached = calibration.bound.has_value();
+    if (calibration.cached) return calibration;
+  }
+  try {
+    const Rates rates = MeasureRates(task.limit, task.make_timer());
+    calibration.bound = FindLowerBound(rates, task.limit, task.utilization);
+    if (!calibration.bound) {
+      calibration.failure = "it has no room for a batch to time";
+    } else if (rates.settled || 2 * rates.at.back().rows > task.limit) {
+      cache.Save(task.key, rates);  // it was not broken off
+    }
+  } catch (const std::exception& error) {
+    calibration.failure = error.what();
+  }
+  return calibration;
+}
+
+std::string CalibrationText(const std::string& device, const Calibration& calibration,
+                            double utilization) {
+  const LowerBound& bound = *calibration.bound;
+  return fmt::format("{}: {} row{} per update reach {:.3g} % of its best {} rows/s (at {}){}",
+                     device, Grouped(bound.rows), bound.rows == 1 ? "" : "s", 100 * utilization,
+                     Grouped(std::llround(bound.best.rows_per_second)), Grouped(bound.best.rows),
+                     calibration.cached ? " (cached)" : "");
+}
+
+}  // namespace hogbatch
