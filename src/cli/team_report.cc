@@ -24,10 +24,13 @@ std::string Percent(double share) {
   return fmt::format("{:.0f}%", 100 * share);
 }
 
-// " (max)" for a team that stands where a bound held it.
+// " (max)" for a team that stands where a bound held it. The rows that are left of a block may make
+// its latest update a little larger or smaller than the bound.
 std::string Mark(const Progress& progress, std::size_t team) {
+  const std::int64_t rows = progress.teams[team].batch_rows;
   for (const HeldTeam& held : progress.held_teams) {
-    if (held.team == static_cast<int>(team) && held.rows == progress.teams[team].batch_rows) {
+    if (held.team != static_cast<int>(team)) continue;
+    if (held.by == HeldTeam::By::kMin ? rows <= held.rows : rows >= held.rows) {
       return fmt::format(" ({})", Name(held.by));
     }
   }
@@ -60,16 +63,17 @@ std::string GpusField(std::span<const TeamProgress> teams) {
   return field + (least == most ? fmt::format(" x{}", least) : fmt::format(" x{}-{}", least, most));
 }
 
-std::string ShareLine(std::span<const TeamProgress> teams) {
+std::string ShareLine(const Progress& totals) {
   std::vector<std::string> each;
-  for (const TeamProgress& team : teams) {
-    each.push_back(fmt::format("{} {} updates ({})", team.name, Grouped(team.updates),
-                               Percent(team.update_share)));
-    if (team.batch_rows > 0) {
-      each.back() += fmt::format(", {} row{} in the last", Grouped(team.batch_rows),
-                                 team.batch_rows == 1 ? "" : "s");
-    }
-    each.back() += fmt::format(", {} rows/s", ShortCount(team.rows_per_second));
+  for (const TeamProgress& team : totals.teams) {
+    each.push_back(fmt::format("{} {} update{} ({})", team.name, Grouped(team.updates),
+                               team.updates == 1 ? "" : "s", Percent(team.update_share)));
+    if (team.updates == 0) continue;
+    // A run's rates are over the time it trained.
+    const double rows = team.rows_per_second * totals.train_seconds;
+    const auto mean = std::llround(rows / static_cast<double>(team.updates));
+    each.back() += fmt::format(" of {} row{} on average, {} rows/s", Grouped(mean),
+                               mean == 1 ? "" : "s", ShortCount(team.rows_per_second));
   }
   return fmt::format("teams     {}", fmt::join(each, "; "));
 }
@@ -182,7 +186,7 @@ std::vector<std::string> TeamFields(const Progress& progress) {
 std::vector<std::string> TeamLines(const Progress& totals) {
   std::vector<std::string> lines;
   if (totals.teams.size() > 1) {
-    lines = {ShareLine(totals.teams), BoundsLine(totals), MergingLine(totals)};
+    lines = {ShareLine(totals), BoundsLine(totals), MergingLine(totals)};
   }
   if (totals.lost_rows > 0) {
     lines.push_back(fmt::format(

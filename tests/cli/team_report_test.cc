@@ -10,6 +10,7 @@ namespace hogbatch {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using By = HeldTeam::By;
@@ -23,6 +24,15 @@ TEST(TeamFields, MarkNoTeamThatLeftItsBound) {
   Progress progress = CoresAndGpu();
   progress.teams[0].batch_rows = 32;
   EXPECT_EQ(TeamFields(progress).front(), "cpu 52% x32");
+}
+
+TEST(TeamFields, MarkATeamWhoseLatestUpdateWasTheRestOfABlock) {
+  Progress progress = CoresAndGpu();
+  progress.teams[0].batch_rows = 90;
+  progress.held_teams.push_back({.team = 1, .by = By::kMin, .rows = 128, .share_of_rounds = 0.5});
+  progress.teams[1].batch_rows = 120;
+  EXPECT_THAT(TeamFields(progress),
+              ElementsAre("cpu 52% x90 (max)", "opencl.0 48% x120 (min)", "beta 0.99"));
 }
 
 TEST(TeamFields, AreNoneForOneTeamAndBeforeTheFirstUpdate) {
@@ -65,10 +75,16 @@ TEST(TeamLines, SayWhatEachTeamDidAndHowUpdatesMet) {
   totals.held_teams.clear();
   EXPECT_THAT(
       TeamLines(totals),
-      ElementsAre("teams     cpu 5,200 updates (52%), 64 rows in the last, 40.1k rows/s; opencl.0 "
-                  "4,800 updates (48%), 128 rows in the last, 12k rows/s",
+      ElementsAre("teams     cpu 5,200 updates (52%) of 64 rows on average, 41.6k rows/s; opencl.0 "
+                  "4,800 updates (48%) of 128 rows on average, 76.8k rows/s",
                   "merging   half of the updates met at most 3 merges of others on their way; "
                   "beta 0.99: so much of what updates added was not lost"));
+}
+
+TEST(TeamLines, SayOfATeamThatDidNothingThatItDidNothing) {
+  Progress totals = CoresAndGpu();
+  totals.teams[1] = {.name = "opencl.0"};
+  EXPECT_THAT(TeamLines(totals).front(), EndsWith("; opencl.0 0 updates (0%)"));
 }
 
 TEST(TeamLines, NameTheBoundsThatKeptTeamsFromBalanceAndTheWayOut) {
