@@ -30,11 +30,11 @@ struct TrainOptions {
   RateOptions rate;
   OptimizerOptions optimizer;
 
-  std::string algorithm = "hogbatch";
+  std::string algorithm = "auto";
   std::string devices = "auto";
   std::string merge = "delta";
   std::string cpu_batch = "1:64";
-  std::string gpu_batch = "512";
+  std::string gpu_batch = "auto:8192";
   double alpha = 2;
   double beta = 1;
   double adapt_band = 0.02;

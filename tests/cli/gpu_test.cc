@@ -175,16 +175,38 @@ TEST_P(GpuCommands, EvalAndPredictAgreeWithTheProcessor) {
   EXPECT_EQ(on(GetParam().option, {"predict"}), on("cpu:1", {"predict"}));
 }
 
-TEST_P(GpuCommands, TrainOneModelTogetherWithCores) {
+TEST_P(GpuCommands, TrainOneModelTogetherWithCoresAndAdaptTheirSizes) {
   folder_.Write("data", TwoClasses(2000));
   const std::string devices = fmt::format("cpu:1,{}", GetParam().option);
   const Finished finished = Run({"train", "data", "--hidden", "8", "--epochs", "10", "--devices",
-                                 devices, "--gpu-batch", "64", "--out", "o"});
+                                 devices, "--gpu-batch", "8:64", "--out", "o"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("training  adaptive on cpu.0 ("));
+  EXPECT_THAT(finished.out,
+              HasSubstr(fmt::format("1 to 64 rows per update; {} (", GetParam().device)));
+  EXPECT_THAT(finished.out, HasSubstr("8 to 64 rows per update, sgd"));
+  EXPECT_THAT(finished.out, HasSubstr("\nteams     cpu "));
+  const std::string summary = folder_.Read("o/summary.json");
+  EXPECT_EQ(ValueOf(summary, "examples"), "18000");
+  EXPECT_EQ(ValueOf(summary, "algorithm"), "adaptive");
+  for (const std::string& text : {summary, folder_.Read("o/metrics.jsonl")}) {
+    EXPECT_TRUE(HasKey(text, "cpu.0") && HasKey(text, GetParam().device)) << text;
+    for (const char* key : {"updates_by_worker", "batch_rows_by_worker", "busy_fraction_by_worker",
+                            "update_share_by_team", "rows_per_second_by_team", "bounds_hit"}) {
+      EXPECT_TRUE(HasKey(text, key)) << key;
+    }
+  }
+}
+
+TEST_P(GpuCommands, TrainTogetherAtFixedSizesAndMergeAsAsked) {
+  folder_.Write("data", TwoClasses(2000));
+  const std::string devices = fmt::format("cpu:1,{}", GetParam().option);
+  const Finished finished =
+      Run({"train", "data", "--hidden", "8", "--epochs", "2", "--devices", devices, "--algorithm",
+           "hogbatch", "--gpu-batch", "64", "--merge", "average", "--out", "o"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr(fmt::format("16 rows per update; {} (", GetParam().device)));
-  const std::string summary = folder_.Read("o/summary.json");
-  EXPECT_TRUE(HasKey(summary, "cpu.0") && HasKey(summary, GetParam().device)) << summary;
-  EXPECT_EQ(ValueOf(summary, "examples"), "18000");
+  EXPECT_THAT(finished.out, HasSubstr("64 rows per update, merged by average, sgd"));
 }
 
 TEST_P(GpuCommands, RefuseAnAbsentDeviceAndNameThosePresent) {

@@ -153,7 +153,7 @@ TEST(OptionsText, WritesEveryOptionAsItWasUsed) {
   const std::string text = OptionsText(options);
   EXPECT_EQ(ValueOf(text, "data"), "mine.csv");
   EXPECT_EQ(ValueOf(text, "lr"), "0.25");
-  EXPECT_EQ(ValueOf(text, "algorithm"), "hogbatch");
+  EXPECT_EQ(ValueOf(text, "algorithm"), "auto");
   EXPECT_THAT(text, HasSubstr("\"hidden\": [\n    7,\n    8\n  ]"));
   EXPECT_FALSE(HasKey(text, "test"));
 }
