@@ -21,7 +21,8 @@ LayerBlocks::LayerBlocks(Device& device, const ParameterLayout& layout)
 }
 
 void LayerBlocks::SetFirstHeight(std::int64_t rows) {
-  if (rows != shapes_.front().in) Place(0, rows);
+  // Without a block, memory was too short last time.
+  if (rows != shapes_.front().in || blocks_.front().bytes() == 0) Place(0, rows);
 }
 
 void LayerBlocks::Place(std::size_t layer, std::int64_t rows) {

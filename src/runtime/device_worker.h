@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "nn/model.h"
 #include "runtime/common_step.h"
 #include "runtime/snapshot_evaluator.h"
@@ -30,7 +31,7 @@ class DeviceWorker : public Worker {
         beta_ = memory_.probes.Beta(memory_.store);
         return memory_.TakeSnapshot(task.snapshot);
       case TaskKind::kEvaluate:
-        evaluation_ += evaluator_.Evaluate(task);
+        evaluation_ += Evaluate(task);
     }
   }
 
@@ -113,6 +114,18 @@ class DeviceWorker : public Worker {
   }
 
  private:
+  // Training's scratch makes room where memory is short; it is made again, for fewer rows if need
+  // be.
+  EvaluationSums Evaluate(const Task& task) {
+    try {
+      return evaluator_.Evaluate(task);
+    } catch (const OutOfDeviceMemory&) {
+      if (!model_) throw;
+      ReleaseModel();
+    }
+    return evaluator_.Evaluate(task);
+  }
+
   WorkerId id_;
   std::unique_ptr<Device> device_;
   JobMemory& memory_;

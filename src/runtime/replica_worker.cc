@@ -35,23 +35,26 @@ class ReplicaWorker : public DeviceWorker {
     Slot(JobMemory& memory, Device& device) : replica(memory, device) {}
     Replica replica;
     StalenessMeter::ReadAt read;
+    bool in_parts = false;  // memory was too short for it: nothing is queued
   };
 
   // Slots are used in turn, and merged in the same order.
   void Train(const Task& task, RowRange rows) override {
     Slot& slot = *slots_[static_cast<std::size_t>(trained_) % slots_.size()];
+    slot.in_parts = false;
     try {
       Queue(slot, task, rows, task.rate);
     } catch (const OutOfDeviceMemory&) {
       if (task.hold) throw;
-      TrainInParts(slot, task, rows);
+      ReleaseRows(slot);
+      slot.in_parts = true;
     }
     ++trained_;
   }
 
   void Merge(const Task& task, RowRange rows) override {
     Slot& slot = *slots_[static_cast<std::size_t>(merged_++) % slots_.size()];
-    if (!task.hold) return MergeSlot(slot);
+    if (!task.hold) return slot.in_parts ? TrainInParts(slot, task, rows) : MergeSlot(slot);
     slot.replica.AwaitGradient();
     AddLosses(slot.replica.losses());
     Hold(task, rows, slot.replica.DeltaOnHost());
@@ -96,8 +99,9 @@ class ReplicaWorker : public DeviceWorker {
     memory().probes.Meant(id(), probes);
   }
 
-  // Memory is exhausted: the update is made in smaller ones, each by its share of the rate. All but
-  // the last are merged at once.
+  // Memory is exhausted: the update is made in smaller ones, each by its share of the rate. Not
+  // before it is to be merged: one that waits while the next is computed has changed nothing yet,
+  // so that its rows can go back if that one fails.
   void TrainInParts(Slot& slot, const Task& task, RowRange rows) {
     std::int64_t part = (rows.size() + 1) / 2;
     for (RowRange left = rows; left.size() > 0;) {
@@ -111,13 +115,12 @@ class ReplicaWorker : public DeviceWorker {
         part = (part + 1) / 2;
         continue;
       }
+      MergeSlot(slot);
       left.begin = now.end;
       if (left.size() == 0) break;
-      MergeSlot(slot);
       set_torn(Torn::kYes);
       CountExtraUpdate();
     }
-    set_torn(Torn::kNo);
     LimitRows(part);
   }
 

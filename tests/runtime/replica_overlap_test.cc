@@ -148,9 +148,10 @@ TEST(ReplicaOverlap, HalvesABatchThatMemoryIsTooShortFor) {
     hand.worker().Compute(Update(0, 16), 0);  // stays under way meanwhile
     hand.worker().Compute({.id = 9, .rows = {200, 456}, .rate = 0.1f}, 0);
     hand.worker().Commit(Update(0, 16), 0);
-    EXPECT_EQ(hand.worker().Finish(Update(0, 16)).updates, 2 + 1 + 1) << "three of them extra";
+    EXPECT_EQ(hand.worker().Finish(Update(0, 16)).updates, 1);
     hand.worker().Commit({.id = 9, .rows = {200, 456}, .rate = 0.1f}, 0);
     const Report report = hand.worker().Finish({.id = 9, .rows = {200, 456}});
+    EXPECT_GE(report.updates, 4);
     EXPECT_LE(report.most_rows, 64);
     EXPECT_GE(report.most_rows, 32);
     EXPECT_GT(report.loss_sum, 0);
