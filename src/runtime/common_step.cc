@@ -34,24 +34,41 @@ void CommonStep::Apply(const Task& task) {
   }
   ++updates_;
   AppliedSlice& applied = memory_.applied[static_cast<std::size_t>(task.slice)];
-  if (applied.step != task.step) applied = {.step = task.step, .layers = 0};
-  for (; applied.layers < memory_.store.layout().layers.size(); ++applied.layers) {
-    ApplyLayer(task, applied.layers);
-  }
+  if (applied.step != task.step) applied = {.step = task.step};
+  while (applied.layers < memory_.store.layout().layers.size()) ApplyLayer(task, applied);
 }
 
-void CommonStep::ApplyLayer(const Task& task, std::size_t layer) {
+void CommonStep::ApplyLayer(const Task& task, AppliedSlice& applied) {
+  const std::size_t layer = applied.layers;
   scratch_.Restart();
   const std::vector<Contribution> parts = Gather(task.step, layer);
-  const LayerView& whole = memory_.store.views()[layer];
-  const RowRange rows = SliceOf(task, whole.weights.rows);
+  const RowRange rows = SliceOf(task, memory_.store.layout().layers[layer].in);
   LayerGradient gradient =
       parts.front().gradient->is_sparse ? SumSparse(parts, rows) : SumDense(parts, rows);
   if (task.slice == 0) gradient.bias = SumBiases(parts);
-  if (!device_.info().shares_host_memory) return StepCopy(task, layer, rows, gradient);
+  const bool shares = device_.info().shares_host_memory;
+  if (shares) {
+    StepStore(task, rows, gradient, applied);
+  } else {
+    StepCopy(task, layer, rows, gradient);
+  }
+  applied = {.step = task.step, .layers = layer + 1};
+  if (shares) device_.Wait();
+}
+
+// Biases and weights are noted one by one: what is in the store must not be stepped again if the
+// device fails in between.
+void CommonStep::StepStore(const Task& task, RowRange rows, LayerGradient gradient,
+                           AppliedSlice& applied) {
+  const LayerView& whole = memory_.store.views()[applied.layers];
   const LayerView view{.weights = whole.weights.Slice(rows.begin, rows.size()), .bias = whole.bias};
-  optimizer_->Step(static_cast<int>(layer), gradient, task.rate, updates_, view);
-  device_.Wait();
+  const auto layer = static_cast<int>(applied.layers);
+  if (!gradient.bias.empty() && !applied.has_biases) {
+    optimizer_->Step(layer, {.bias = gradient.bias}, task.rate, updates_, view);
+    applied.has_biases = true;
+  }
+  gradient.bias = {};
+  optimizer_->Step(layer, gradient, task.rate, updates_, view);
 }
 
 // A device that cannot reach the store steps a copy of those rows that the gradient has. Nobody

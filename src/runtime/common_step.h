@@ -31,10 +31,11 @@ class CommonStep {
     float share;  // of the step's rows
   };
   std::vector<Contribution> Gather(std::int64_t step, std::size_t layer) const;
-  void ApplyLayer(const Task& task, std::size_t layer);
+  void ApplyLayer(const Task& task, AppliedSlice& applied);
   LayerGradient SumDense(std::span<const Contribution> parts, RowRange rows);
   LayerGradient SumSparse(std::span<const Contribution> parts, RowRange rows);
   Tensor SumBiases(std::span<const Contribution> parts);
+  void StepStore(const Task& task, RowRange rows, LayerGradient gradient, AppliedSlice& applied);
   void StepCopy(const Task& task, std::size_t layer, RowRange rows, const LayerGradient& gradient);
 
   // Host memory where the device can reach it: as it is, or a copy.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 
@@ -81,6 +82,11 @@ void Job::CompleteStep() {
   held_rows_ = 0;
   ++step_;
   ++updates_;
+}
+
+void Job::AbandonStep() {
+  examples_ -= held_rows_;
+  lost_rows_ += std::exchange(held_rows_, 0);
 }
 
 }  // namespace hogbatch

@@ -40,6 +40,8 @@ class Job {
   bool step_gathered() const { return held_tasks_ == 0 && held_rows_ > 0; }
   Task ApplySlice(std::int32_t slice, std::int32_t slices) const;
   void CompleteStep();
+  // Nobody is left to apply the step, of which a part may be in the model: its rows are lost.
+  void AbandonStep();
 
   JobState state() const { return {spec_.id, spec_.train_rows, cursor_.remaining()}; }
   std::int64_t examples() const { return examples_; }

@@ -30,6 +30,7 @@ struct HeldGradient {
 struct AppliedSlice {
   std::int64_t step = -1;
   std::size_t layers = 0;
+  bool has_biases = false;  // of the next layer
 };
 
 // How a replica's update comes into the model. kDelta adds what the update changed, so that what

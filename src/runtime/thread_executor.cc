@@ -55,7 +55,7 @@ class Walk {
  private:
   struct Step {
     Task task;
-    int update = 0;
+    int update = 0;  // of the task; as many are done
     double task_begun = 0;
   };
 
@@ -88,8 +88,12 @@ class Walk {
     const std::optional<Step> next = std::exchange(under_way_, computed_);
     worker_->Commit(computed_->task, computed_->update);
     under_way_ = next;
-    const Step done = *std::exchange(computed_, std::nullopt);
-    if (done.update + 1 < done.task.updates) return;
+    // It counts as done from here on, even if the task's end fails.
+    if (++computed_->update == computed_->task.updates) SendReport(*computed_);
+    computed_.reset();
+  }
+
+  void SendReport(const Step& done) {
     Report report = worker_->Finish(done.task);
     const double now = Now();
     report.seconds = now - std::max(done.task_begun, reported_at_);
