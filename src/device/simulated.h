@@ -3,13 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "device/device.h"
 
 namespace hogbatch::sim {
 
 struct SimulatedOptions {
-  CostModel cost = {};
+  std::optional<CostModel> cost = CostModel{};  // none: that of a real device, which can only fail
   std::int64_t fail_call = 0;  // the n-th call, counted from 1, throws DeviceError; 0: never
 };
 

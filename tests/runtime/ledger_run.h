@@ -1,0 +1,102 @@
+// Short runs of real workers on few rows, with the books kept, for devices that fail.
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nn/initialize.h"
+#include "tests/runtime/row_ledger.h"
+#include "tests/runtime/small_problem.h"
+
+namespace hogbatch {
+
+// Set what matters, then InVirtualTime() or OnThreads().
+struct LedgerRun {
+  struct Seat {
+    DeviceInfo info;
+    DeviceFactory make;
+    bool writes_early = false;  // on threads, straight into the model
+    // What stands between the worker and the books; empty: nothing.
+    std::function<std::unique_ptr<Worker>(std::unique_ptr<Worker>)> decorate = {};
+  };
+  static constexpr std::int64_t kFeatures = 10;
+
+  std::string algorithm = "hogbatch";
+  AlgorithmOptions algorithm_options = {.cpu_batch = {1, 1}, .gpu_batch = {1, 2}};
+  Storage storage = Storage::kDense;
+  std::int64_t train_rows = 16;  // and some for validation
+  int epochs = 1;
+  OptimizerOptions optimizer = {};
+  std::vector<Seat> seats = {};
+
+  RowLedger ledger{train_rows};
+  Recorder recorder = {};
+  RunResult result = {};
+  std::vector<float> model = {};
+
+  void InVirtualTime() { Run(Time::kVirtual); }
+  void OnThreads() { Run(Time::kReal); }
+
+  // The books balance and the model is one.
+  void ExpectBalanced() const {
+    ledger.ExpectBalanced(result, epochs);
+    for (const float w : model) ASSERT_TRUE(std::isfinite(w));
+  }
+
+ private:
+  enum class Time : std::uint8_t { kVirtual, kReal };
+
+  void Run(Time time) {
+    constexpr std::int64_t kValidRows = 8;
+    const Dataset data = MakeRows(train_rows + kValidRows, kFeatures, storage);
+    const ModelSpec spec{.inputs = kFeatures,
+                         .hidden = {6},
+                         .outputs = 2,
+                         .activation = Activation::kTanh,
+                         .sparse_input = data.is_sparse};
+    JobMemory memory(spec, data, nullptr, static_cast<int>(seats.size()));
+    std::vector<float> start(memory.store.quiet().size());
+    Initialize(memory.store.layout(), Initialization::kHe, 5, start);
+    memory.SetWeights(start);
+    memory.optimizer = optimizer;
+    memory.explicit_momentum = optimizer.momentum;
+
+    const RunRules rules{.epochs = 1.0 * epochs, .target_loss = {}};
+    Coordinator::Setup setup{
+        .job = {.id = 0, .model = spec, .train_rows = train_rows},
+        .rows = {.train = train_rows, .valid = kValidRows, .test = 0},
+        .rules = rules,
+        // Constant: every update changes the model.
+        .rates = RatePlan({.lr = 0.05, .lr_schedule = "constant"}, rules.epochs),
+        .workers = {}};
+    std::vector<WorkerFactory> factories;
+    const std::vector<CostModel> costs(seats.size(), {.seconds_per_row = 1e-4});
+    for (const Seat& seat : seats) {
+      const auto id = static_cast<WorkerId>(factories.size());
+      const bool alone = time == Time::kVirtual || (seats.size() == 1 && !seat.writes_early);
+      setup.workers.push_back(seat.info);
+      factories.push_back([this, id, alone, &seat, &memory] {
+        using enum RowLedger::Company;
+        std::unique_ptr<Worker> worker = MakeWorker(id, seat.make(), memory);
+        if (seat.decorate) worker = seat.decorate(std::move(worker));
+        return ledger.Watch(std::move(worker), memory, alone ? kAlone : kOthers);
+      });
+    }
+    const std::unique_ptr<Algorithm> chosen = MakeAlgorithm(algorithm, algorithm_options);
+    Coordinator coordinator(*chosen, setup);
+    const std::atomic<int> interrupts = 0;
+    const std::unique_ptr<Executor> executor =
+        time == Time::kVirtual ? MakeVirtualExecutor(factories, costs)
+                               : MakeThreadExecutor(factories, Pinning::kNone, interrupts);
+    executor->Run(coordinator, recorder);
+    result = coordinator.Result();
+    model.assign(memory.store.quiet().begin(), memory.store.quiet().end());
+  }
+};
+
+}  // namespace hogbatch
