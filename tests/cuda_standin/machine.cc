@@ -65,6 +65,8 @@ Settings Settings::FromEnvironment() {
   Read("HOGBATCH_STANDIN_DRIVER", settings.driver_version);
   Read("HOGBATCH_STANDIN_SEED", settings.seed);
   Read("HOGBATCH_STANDIN_FAIL", settings.fail_at);
+  Read("HOGBATCH_STANDIN_FULL", settings.full_at);
+  Read("HOGBATCH_STANDIN_FULL_FOR", settings.full_for);
   return settings;
 }
 
@@ -90,6 +92,13 @@ void Machine::RequireAlive(int device) const {
   RequireDriver();
   if (device >= settings.devices) throw Failure{Fault::kBadDevice};
   if (is_dead_[device]) throw Failure{Fault::kDead};
+}
+
+void Machine::RequireRoom() {
+  const std::int64_t past = ++memory_requests_ - settings.full_at;
+  if (settings.full_at > 0 && past >= 0 && past < settings.full_for) {
+    throw Failure{Fault::kNoMemory};
+  }
 }
 
 std::vector<std::string> Machine::TakeViolations() {
@@ -145,6 +154,12 @@ std::int64_t CallsMade() {
   Process& process = TheProcess();
   const std::scoped_lock lock(process.mutex);
   return process.machine->calls();
+}
+
+std::int64_t MemoryRequestsMade() {
+  Process& process = TheProcess();
+  const std::scoped_lock lock(process.mutex);
+  return process.machine->memory_requests();
 }
 
 std::vector<std::string> TakeViolations() {

@@ -51,13 +51,17 @@ class Machine {
   void RequireDriver() const;
   // Failure unless the device lives, too.
   void RequireAlive(int device) const;
+  // Failure if the request for memory that begins is one that shall find none.
+  void RequireRoom();
   std::int64_t calls() const { return calls_; }
+  std::int64_t memory_requests() const { return memory_requests_; }
   void Violate(std::string sentence) { violations_.push_back(std::move(sentence)); }
   // The violations so far, and what was not given back.
   std::vector<std::string> TakeViolations();
 
  private:
   std::int64_t calls_ = 0;
+  std::int64_t memory_requests_ = 0;
   std::vector<char> is_dead_;  // by device
   std::vector<std::string> violations_;
 };

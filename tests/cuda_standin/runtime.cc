@@ -119,6 +119,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 
 cudaError_t cudaMalloc(void** address, std::size_t bytes) {
   return RunCuda("cudaMalloc", Purpose::kUse, [&](Machine& machine) {
+    machine.RequireRoom();
     Give(address, bytes == 0 ? nullptr : machine.memory.Allocate(CurrentDevice(), bytes));
   });
 }
@@ -134,6 +135,7 @@ cudaError_t cudaFree(void* address) {
 
 cudaError_t cudaMallocHost(void** address, std::size_t bytes) {
   return RunCuda("cudaMallocHost", Purpose::kUse, [&](Machine& machine) {
+    machine.RequireRoom();
     Give(address, bytes == 0 ? nullptr : machine.memory.AllocatePinned(bytes));
   });
 }
