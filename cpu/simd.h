@@ -1,23 +1,12 @@
-// What every vectorised loop of this folder needs: copies for newer processors, and exp in a form
-// that compilers vectorise.
+// What every vectorised loop of this folder needs: copies for newer processors (core/clones.h), and
+// exp in a form that compilers vectorise.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
+#include "core/clones.h"
 #include "core/racy.h"
-
-// A binary must run on any x86-64 and still use what it finds: g++ compiles a function so marked
-// three times and picks one when the program loads. Clang builds serve the sanitizers, where the
-// picking would run before they are ready.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-#define HOGBATCH_MULTIVERSION 1
-#define HOGBATCH_CLONES \
-  __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-#else
-#define HOGBATCH_CLONES
-#endif
 
 namespace hogbatch::cpu {
 

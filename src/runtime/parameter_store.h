@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/aligned.h"
-#include "core/racy.h"
 #include "device/tensor.h"
 #include "nn/model.h"
 
@@ -34,28 +33,13 @@ class ParameterStore {
   void CopyTo(std::span<float> to) const { Read(0, to); }
 
   // The same for the floats from `at` on, as the layout counts them.
-  void Read(std::int64_t at, std::span<float> to) const {
-    const float* from = floats_.data() + at;
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] = RacyLoad(from + i);
-  }
+  void Read(std::int64_t at, std::span<float> to) const;
   // Adds to what others may change meanwhile.
-  void Add(std::int64_t at, std::span<const float> what) {
-    float* to = floats_.data() + at;
-    for (std::size_t i = 0; i < what.size(); ++i) RacyStore(to + i, RacyLoad(to + i) + what[i]);
-  }
+  void Add(std::int64_t at, std::span<const float> what);
   // Draws it towards `what` by `share` of the distance.
-  void Blend(std::int64_t at, std::span<const float> what, float share) {
-    float* to = floats_.data() + at;
-    for (std::size_t i = 0; i < what.size(); ++i) {
-      const float before = RacyLoad(to + i);
-      RacyStore(to + i, before + (what[i] - before) * share);
-    }
-  }
+  void Blend(std::int64_t at, std::span<const float> what, float share);
   // Replaces it, and whatever others add at this time.
-  void Write(std::int64_t at, std::span<const float> what) {
-    float* to = floats_.data() + at;
-    for (std::size_t i = 0; i < what.size(); ++i) RacyStore(to + i, what[i]);
-  }
+  void Write(std::int64_t at, std::span<const float> what);
 
  private:
   ParameterLayout layout_;
