@@ -1,12 +1,16 @@
-// What the coordinator costs: empty tasks per second through one coordinator and two workers, and
-// its share of all processor time in ordinary training.
+// What the coordinator costs: empty tasks per second through one coordinator and two workers, its
+// share of all processor time in ordinary training, and its share and that of merging where a core
+// and a GPU train one model.
 #include <benchmark/benchmark.h>
 
+#include <cstdlib>
 #include <ctime>
+#include <numeric>
 #include <thread>
 
 #include "bench/training.h"
 #include "datasets/synthetic.h"
+#include "gpu/gpu.h"
 
 namespace hogbatch::bench {
 namespace {
@@ -69,10 +73,111 @@ void CoordinatorShare(benchmark::State& state) {
   state.counters["coordinator_share"] = own / all;
 }
 
+// The processor time that a worker's thread spends in Commit. Where that waits for the device the
+// thread sleeps, so what is left is merging: the ways of Δ from pinned memory and into the model,
+// losses, probes. (A driver that spins while it waits would count as merging.)
+class TimedCommits : public Worker {
+ public:
+  TimedCommits(std::unique_ptr<Worker> inner, std::vector<double>& seconds)
+      : inner_(std::move(inner)), seconds_(seconds) {}
+
+  void Compute(const Task& task, int update) override { inner_->Compute(task, update); }
+  void Commit(const Task& task, int update) override {
+    const double before = ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID);
+    inner_->Commit(task, update);
+    seconds_.push_back(ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID) - before);
+  }
+  bool tore_update() const override { return inner_->tore_update(); }
+  Report Finish(const Task& task) override { return inner_->Finish(task); }
+
+ private:
+  std::unique_ptr<Worker> inner_;
+  std::vector<double>& seconds_;
+};
+
+// A core with memory of its own: a device that computes as fast as the core beside it, and whose
+// thread merges in none of the time that the device computes.
+Seat StandIn() {
+  return {{.name = "stand-in",
+           .description = "a core with memory of its own",
+           .kind = DeviceKind::kOpenCl,
+           .depth = 2,
+           .shares_host_memory = false}};
+}
+
+// Shares of the time that passed, which a core has once; `of_processor` is what coordinator and
+// merging took of all processor time.
+void CoreAndGpu(benchmark::State& state, const Seat& gpu, std::string_view name,
+                const AlgorithmOptions& options) {
+  const Dataset data = MakeSynthetic({.rows = 1 << 16, .features = 54, .valid_fraction = 0}).data;
+  const ModelSpec spec{.inputs = 54, .hidden = {512, 512}, .outputs = 2};
+  std::vector<double> commits;
+  std::vector<Seat> seats = Cores(1);
+  seats.push_back(gpu);
+  seats.back().around = [&](std::unique_ptr<Worker> worker) {
+    return std::make_unique<TimedCommits>(std::move(worker), commits);
+  };
+  TrainFor(1, spec, data, seats, *MakeAlgorithm(name, options));  // compiles what is not yet
+  commits.clear();
+  Progress totals;
+  double coordinator = 0, all = 0;
+  for (auto _ : state) {
+    const double own_before = ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID);
+    const double all_before = ProcessorSeconds(CLOCK_PROCESS_CPUTIME_ID);
+    totals = TrainFor(5, spec, data, seats, *MakeAlgorithm(name, options));
+    coordinator += ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID) - own_before;
+    all += ProcessorSeconds(CLOCK_PROCESS_CPUTIME_ID) - all_before;
+  }
+  const double merging = std::accumulate(commits.begin(), commits.end(), 0.0);
+  state.SetLabel(gpu.info.description);
+  state.counters["coordinator"] = coordinator / totals.seconds;
+  state.counters["merging"] = merging / totals.seconds;
+  state.counters["of_processor"] = (coordinator + merging) / all;
+  state.counters["merges"] = static_cast<double>(commits.size());
+  state.counters["merge_us"] = commits.empty() ? 0 : 1e6 * Median(commits);
+  state.counters["gpu_rows"] = static_cast<double>(totals.workers.back().batch_rows);
+}
+
 BENCHMARK(EmptyTasks)->Iterations(3)->Repetitions(3)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(CoordinatorShare)->ArgName("rows")->Arg(1)->Arg(16)->Arg(256)->Iterations(1);
+
+void Register(const Seat& gpu) {
+  struct Way {
+    const char* name;
+    const char* algorithm;
+    AlgorithmOptions options;
+  };
+  const Way ways[] = {
+      {"gpu_batch_64", "hogbatch", {.gpu_batch = {64, 64}}},
+      {"gpu_batch_512", "hogbatch", {.gpu_batch = {512, 512}}},
+      {"adaptive", "adaptive", {}},
+      {"adaptive_wide", "adaptive", {.cpu_batch = {1, 1024}, .gpu_batch = {4, 8192}}},
+  };
+  for (const Way& way : ways) {
+    const std::string name = "CoreAndGpu/" + gpu.info.name + "/" + way.name;
+    benchmark::RegisterBenchmark(name.c_str(), CoreAndGpu, gpu, way.algorithm, way.options)
+        ->Iterations(1);
+  }
+}
+
+void RegisterGpus() {
+  for (const gpu::Interface interface : {gpu::Interface::kCuda, gpu::Interface::kOpenCl}) {
+    for (const DeviceInfo& info : gpu::Ask(interface).devices) {
+      if (info.unusable.empty()) Register({info, gpu::MakeDevice});
+    }
+  }
+  Register(StandIn());
+}
 
 }  // namespace
 }  // namespace hogbatch::bench
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  setenv("HOGBATCH_PLUGINS", HOGBATCH_PLUGIN_FOLDER, 0);  // this build's, if none are named
+  setenv("POCL_MAX_PTHREAD_COUNT", "1", 0);               // leaves the other core to the core
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  hogbatch::bench::RegisterGpus();
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
