@@ -345,20 +345,13 @@ RunResult Coordinator::Result() const {
   RunResult result;
   result.totals = Totals();
   result.stopped_because = reason_;
-  if (saves_best()) result.saved = rounds_.best();
+  result.saved = rounds_.best();
   return result;
 }
 
 std::optional<SnapshotId> Coordinator::saved_snapshot() const {
-  if (!saves_best()) return std::nullopt;
+  if (!rounds_.best()) return std::nullopt;
   return rounds_.best_snapshot();
-}
-
-// Where nobody is left to measure what was learnt, it is still worth more than the model that
-// training began with.
-bool Coordinator::saves_best() const {
-  if (!rounds_.best()) return false;
-  return reason_ != StopReason::kNoWorkers || rounds_.best()->epoch > 0 || job_.examples() == 0;
 }
 
 }  // namespace hogbatch

@@ -46,8 +46,7 @@ class Coordinator {
   // The time by which it wants to hear a Tick if nothing else happens.
   double next_tick() const;
 
-  // To be asked when done. RunResult::parameters is the caller's to fill, from saved_snapshot() or,
-  // without one, from the store.
+  // To be asked when done. RunResult::parameters is the caller's to fill, from saved_snapshot().
   RunResult Result() const;
   std::optional<SnapshotId> saved_snapshot() const;
   const std::vector<WorkerState>& workers() const { return workers_; }
@@ -72,7 +71,6 @@ class Coordinator {
                                          std::span<const std::int64_t> rows_before) const;
   std::vector<std::int64_t> RowsByTeam() const;
   Progress ReportProgress();
-  bool saves_best() const;
 
   Algorithm& algorithm_;
   RunRules rules_;
