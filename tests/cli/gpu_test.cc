@@ -4,12 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <ostream>
 #include <tuple>
 
-#include "tests/cli/process.h"
+#include "tests/cli/on_gpu.h"
 
 namespace hogbatch {
 namespace {
@@ -17,56 +16,6 @@ namespace {
 using testing::Combine;
 using testing::HasSubstr;
 using testing::ValuesIn;
-
-// Where a GPU's plug-in is, and what it needs to work.
-struct Ground {
-  const char* name;
-  const char* option;
-  const char* device;
-  const char* plugins;
-  const char* libraries;
-  friend void PrintTo(const Ground& ground, std::ostream* out) { *out << ground.name; }
-};
-
-const Ground kOpenCl = {"OpenCl", "opencl:0", "opencl.0", HOGBATCH_PLUGINS_BUILT, ""};
-const Ground kStandin = {"CudaStandin", "cuda:0", "cuda.0", HOGBATCH_STANDIN, HOGBATCH_STANDIN};
-
-class Gpu : public testing::Test {
- protected:
-  // To be called first in SetUp.
-  void Use(const Ground& ground) {
-    ground_ = ground;
-    // PoCL and its compilers lose memory of their own.
-    folder_.Write("leaks", "leak:libpocl.so\nleak:libLLVM-\nleak:libclang-cpp.so\n");
-    const std::string devices = Run({"devices", "--json"}).out;
-    if (devices.find(fmt::format("\"{}\"", ground.device)) != std::string::npos) return;
-    GTEST_SKIP() << "there is no " << ground.option << ": " << devices;
-  }
-
-  Finished Run(const std::vector<std::string>& arguments) const {
-    const ScopedVariable leaks("LSAN_OPTIONS", "suppressions=" + folder_.path() + "/leaks");
-    const ScopedVariable plugins("HOGBATCH_PLUGINS", ground_.plugins);
-    const ScopedVariable libraries("LD_LIBRARY_PATH", ground_.libraries);
-    return RunProgram(arguments, folder_.path());
-  }
-
-  // The summary of a training of a small network, the same to the bit on every run.
-  std::string Train(const std::string& out, const std::string& devices,
-                    const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments = {
-        "train", "data",        "--hidden", "24",          "--epochs",  "2",     "--out",
-        out,     "--json",      "--lr",     "0.1",         "--devices", devices, "--algorithm",
-        "sync",  "--cpu-batch", "16",       "--gpu-batch", "16"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Finished finished = Run(arguments);
-    EXPECT_EQ(finished.exit_code, 0) << finished.err;
-    EXPECT_EQ(finished.err, "");
-    return finished.out;
-  }
-
-  Ground ground_ = {};
-  TemporaryFolder folder_;
-};
 
 // Rows with few of 90 features: classes, or several labels a row.
 std::string SparseRows(bool (*second_label)(int row)) {
@@ -216,61 +165,6 @@ TEST_P(GpuCommands, RefuseAnAbsentDeviceAndNameThosePresent) {
   EXPECT_EQ(finished.exit_code, 2);
   EXPECT_THAT(finished.err, HasSubstr(fmt::format("there is no {} here, only cpu", absent)));
   EXPECT_THAT(finished.err, HasSubstr(GetParam().option));
-}
-
-class GpuFaults : public Gpu {
- protected:
-  void SetUp() override {
-    Use(kStandin);
-    folder_.Write("data", TwoClasses(400));
-  }
-  Finished TrainOnIt() const {
-    return Run({"train", "data", "--hidden", "8", "--epochs", "1", "--quiet", "--devices",
-                kStandin.option, "--out", "o"});
-  }
-};
-
-TEST_F(GpuFaults, TooLittleMemoryIsSaidBeforeATraining) {
-  const ScopedVariable memory("HOGBATCH_STANDIN_MEMORY", "20000");
-  const Finished finished = TrainOnIt();
-  EXPECT_EQ(finished.exit_code, 2);
-  EXPECT_THAT(finished.err,
-              HasSubstr("GB on cuda.0 and there are 2e-05 GB; choose smaller layers"));
-}
-
-TEST_F(GpuFaults, ADriverThatIsTooOldIsSaid) {
-  const ScopedVariable driver("HOGBATCH_STANDIN_DRIVER", "11020");
-  const Finished finished = TrainOnIt();
-  EXPECT_EQ(finished.exit_code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("there is no cuda:0 here, only cpu: the NVIDIA driver "
-                                      "supports CUDA 11.2"));
-}
-
-// A device that dies at one of its calls: while it is made, in the first update, later.
-TEST_F(GpuFaults, ADeviceThatDiesIsNamedWithItsCallAndEndsTheCommandInOrder) {
-  ASSERT_EQ(TrainOnIt().exit_code, 0);
-  for (const char* call : {"8", "20", "60", "150", "250"}) {
-    const ScopedVariable fail("HOGBATCH_STANDIN_FAIL", call);
-    const Finished trained = TrainOnIt();
-    EXPECT_EQ(trained.signal, 0);
-    EXPECT_EQ(trained.exit_code, 1) << call << ": " << trained.err;
-    EXPECT_THAT(trained.err, HasSubstr("hogbatch: worker cuda.0 failed: cuda.0"));
-    EXPECT_THAT(trained.err, HasSubstr("its last worker failed"));
-  }
-}
-
-TEST_F(GpuFaults, ADeviceThatDiesWhileItPredictsEndsTheCommandWithItsCall) {
-  ASSERT_EQ(TrainOnIt().exit_code, 0);
-  for (const char* call : {"20", "60"}) {
-    const ScopedVariable fail("HOGBATCH_STANDIN_FAIL", call);
-    for (const char* command : {"eval", "predict"}) {
-      const Finished finished =
-          Run({command, "o/model.safetensors", "data", "--devices", kStandin.option});
-      EXPECT_EQ(finished.exit_code, 1) << call << ": " << finished.err;
-      EXPECT_TRUE(finished.err.starts_with("hogbatch: cuda.0")) << finished.err;
-      EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1);
-    }
-  }
 }
 
 }  // namespace
