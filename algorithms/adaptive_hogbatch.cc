@@ -27,7 +27,7 @@ constexpr std::array kBounds = {By::kMin, By::kMax, By::kMemory};
 struct Team {
   double rows = 0;          // per update, rounded when used, so that alpha need not be whole
   double count = 0;         // of updates, and
-  int live = 0;             // workers, as of the latest judgement
+  int training = 0;         // live workers, as of the latest judgement
   std::int64_t judged = 0;  // rounds
   // Rounds in which a bound forbade a change or cut it short, and where it did last.
   struct Hold {
@@ -101,9 +101,15 @@ class AdaptiveHogbatch : public Algorithm {
     for (const WorkerState& worker : workers) {
       const auto index = static_cast<std::size_t>(worker.team);
       if (teams_.size() <= index) teams_.resize(index + 1);
-      teams_[index].rows = static_cast<double>(FixedRows(options_, worker.device.kind));
+      teams_[index].rows = static_cast<double>(FirstRows(worker.device.kind));
     }
     reported_.resize(workers.size(), false);
+  }
+
+  // A GPU begins with its smallest batch and grows from there in no time if it is fast. A large one
+  // on a slow GPU would be merged when the others have long trained the model it was made from.
+  std::int64_t FirstRows(DeviceKind kind) const {
+    return kind == DeviceKind::kCpu ? FixedRows(options_, kind) : options_.gpu_batch.min;
   }
 
   Bounds BoundsOf(const WorkerState& member, std::span<const WorkerState> workers) const {
@@ -132,19 +138,20 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
   // Counts are cumulative. A CPU update counts beta: so much of it survives the others' writes. A
-  // team without a live worker is no longer compared with, or it would be waited for.
+  // team without a live worker is no longer compared with, or it would be waited for; nor is one
+  // that only evaluates at the moment, and stands still for no lack of speed.
   Standing StandingOf(int judged, std::span<const WorkerState> workers) {
-    for (Team& team : teams_) team.count = team.live = 0;
+    for (Team& team : teams_) team.count = team.training = 0;
     for (const WorkerState& worker : workers) {
       Team& team = teams_[static_cast<std::size_t>(worker.team)];
       const double weight = worker.device.kind == DeviceKind::kCpu ? options_.beta : 1;
       team.count += weight * static_cast<double>(worker.updates);
-      team.live += worker.live ? 1 : 0;
+      team.training += worker.live && worker.evaluations == 0 ? 1 : 0;
     }
     Standing standing{.own = teams_[static_cast<std::size_t>(judged)].count};
     for (const Team& team : teams_) {
       standing.total += team.count;
-      if (&team == &teams_[static_cast<std::size_t>(judged)] || team.live == 0) continue;
+      if (&team == &teams_[static_cast<std::size_t>(judged)] || team.training == 0) continue;
       standing.least_other = std::min(standing.least_other, team.count);
       standing.most_other = std::max(standing.most_other, team.count);
     }

@@ -13,13 +13,13 @@ void TaskLength::Observe(const Outcome& outcome) {
 
 std::int32_t TaskLength::Updates(WorkerId worker, std::int64_t rows, const JobTable& table) const {
   constexpr double kTaskSeconds = 0.02;
-  constexpr std::int64_t kFirst = 4, kMost = 100000, kParts = 4;
+  constexpr std::int64_t kFirstRows = 64, kMost = 100000, kParts = 4;
   const auto index = static_cast<std::size_t>(worker);
   const double per_row = index < seconds_per_row_.size() ? seconds_per_row_[index] : 0;
   const double seconds = per_row * static_cast<double>(rows);
   const std::int64_t wanted =
       seconds > 0 ? static_cast<std::int64_t>(std::min(kTaskSeconds / seconds, 1.0 * kMost))
-                  : kFirst;
+                  : kFirstRows / rows;
   const JobState& job = table.jobs.front();
   const std::int64_t left = std::min(job.remaining_rows, job.train_rows);
   const std::int64_t share =

@@ -9,7 +9,9 @@
 namespace hogbatch {
 
 // A message costs microseconds and an update may cost as little: a task is as many updates as fill
-// 20 ms at the speed last seen, but a small part of what is left, so that workers end together.
+// 20 ms at the speed last seen, but a small part of what is left, so that workers end together. The
+// first is short: its rate is set when it is handed out, and would be too high for the model that a
+// slow device meets when it is done.
 class TaskLength {
  public:
   void Observe(const Outcome& outcome);

@@ -70,6 +70,7 @@ TrainPlan MakePlan(const TrainOptions& options) {
                   .beta = options.beta,
                   .adapt_band = options.adapt_band};
   plan.calibrate_gpu_batch = gpu_batch.calibrate_min;
+  options.rate.ChosenFor(Loss::kSoftmax);  // throws what is wrong for any loss
   plan.rules.epochs = options.epochs;
   if (!options.max_time.empty()) {
     plan.rules.max_seconds = ParseDuration("--max-time", options.max_time);

@@ -14,14 +14,18 @@ namespace hogbatch {
 struct StalenessHistogram {
   static constexpr std::size_t kBuckets = 20;
   std::array<std::int64_t, kBuckets> updates = {};
+  std::int64_t merges = 0;  // over all updates
 
-  void Add(std::int64_t merges) {
-    const auto bucket = static_cast<std::size_t>(
-        std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(merges, 0))));
+  void Add(std::int64_t merges_between) {
+    const auto between = std::max<std::int64_t>(merges_between, 0);
+    const auto bucket =
+        static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(between)));
     ++updates[std::min(bucket, kBuckets - 1)];
+    merges += between;
   }
   StalenessHistogram& operator+=(const StalenessHistogram& other) {
     for (std::size_t i = 0; i < kBuckets; ++i) updates[i] += other.updates[i];
+    merges += other.merges;
     return *this;
   }
   // The fewest merges that count in a bucket.

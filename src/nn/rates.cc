@@ -13,6 +13,7 @@ namespace {
 
 // Warm-up begins here and not at nothing, so that the first task of a run is not wasted.
 constexpr double kWarmupStart = 0.01;
+constexpr double kUsualScaleMax = 8;
 
 }  // namespace
 
@@ -40,8 +41,12 @@ void RateOptions::Visit(OptionVisitor& visitor) {
   visitor.Word("lr-scaling", lr_scaling, WordsOf(RatePlan::Tables::kScalings),
                "how the rate follows the rows of an update: not at all, with the square root of "
                "rows / lr-batch, or in proportion");
-  visitor.Number("lr-scale-max", lr_scale_max, {1, 1e6},
-                 "the rate is never scaled by more than this, up or down");
+  visitor.Number("lr-scale-max", lr_scale_max, {0, 1e6},
+                 "the rate is never scaled by more than this, up or down; 0 chooses 8, and 2 for "
+                 "sigmoid loss");
+  visitor.Flag("no-staleness-correction", no_staleness_correction,
+               "scale rates of large updates in full; without this flag what they have on top of "
+               "--lr is divided by the merges of others between their read and their own");
   visitor.Word("lr-schedule", lr_schedule, WordsOf(RatePlan::Tables::kSchedules),
                "how the rate follows the epoch: constant, inverse (rate / (1 + lr-decay * epoch)), "
                "cosine (to zero at the last epoch) or step (times lr-decay every lr-step epochs)");
@@ -56,6 +61,11 @@ void RateOptions::Visit(OptionVisitor& visitor) {
 RateOptions RateOptions::ChosenFor(Loss loss) const {
   RateOptions chosen = *this;
   if (lr == 0) chosen.lr = loss == Loss::kSquared ? 0.005 : 0.05;
+  // Steps of a sigmoid loss follow the sum over its labels and are near their limit as they are.
+  if (lr_scale_max == 0) chosen.lr_scale_max = loss == Loss::kSigmoid ? 2 : kUsualScaleMax;
+  if (chosen.lr_scale_max < 1) {
+    throw UserError("--lr-scale-max is 1 or more, or 0 to have it chosen");
+  }
   return chosen;
 }
 
@@ -63,17 +73,21 @@ RatePlan::RatePlan(const RateOptions& options, double epochs)
     : options_(options),
       epochs_(epochs),
       scaling_(ParseWord("--lr-scaling", options.lr_scaling, Tables::kScalings)),
-      schedule_(ParseWord("--lr-schedule", options.lr_schedule, Tables::kSchedules)) {}
-
-float RatePlan::At(double epoch, std::int64_t rows) const {
-  return static_cast<float>(options_.lr * Scale(rows) * Decay(epoch) * Warmup(epoch));
+      schedule_(ParseWord("--lr-schedule", options.lr_schedule, Tables::kSchedules)) {
+  if (options_.lr_scale_max == 0) options_.lr_scale_max = kUsualScaleMax;
 }
 
-double RatePlan::Scale(std::int64_t rows) const {
+float RatePlan::At(double epoch, std::int64_t rows, double staleness) const {
+  return static_cast<float>(options_.lr * Scale(rows, staleness) * Decay(epoch) * Warmup(epoch));
+}
+
+double RatePlan::Scale(std::int64_t rows, double staleness) const {
   if (scaling_ == Scaling::kNone) return 1;
   const double ratio = static_cast<double>(rows) / static_cast<double>(options_.lr_batch);
   const double scale = scaling_ == Scaling::kSqrt ? std::sqrt(ratio) : ratio;
-  return std::clamp(scale, 1 / options_.lr_scale_max, options_.lr_scale_max);
+  const double clamped = std::clamp(scale, 1 / options_.lr_scale_max, options_.lr_scale_max);
+  if (clamped <= 1 || staleness <= 1 || options_.no_staleness_correction) return clamped;
+  return std::max(1.0, clamped / staleness);
 }
 
 double RatePlan::Decay(double epoch) const {

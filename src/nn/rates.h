@@ -12,8 +12,9 @@ namespace hogbatch {
 struct RateOptions {
   double lr = 0;
   std::int64_t lr_batch = 16;
-  std::string lr_scaling = "sqrt";
-  double lr_scale_max = 8;
+  std::string lr_scaling = "linear";
+  double lr_scale_max = 0;
+  bool no_staleness_correction = false;
   std::string lr_schedule = "cosine";
   double lr_decay = 0.1;
   double lr_step = 10;
@@ -21,7 +22,8 @@ struct RateOptions {
 
   void Visit(OptionVisitor& visitor);
 
-  // With the rate that suits the loss where none was asked for (0).
+  // With the rate and the largest scale that suit the loss where none was asked for (0). UserError
+  // for a scale below 1.
   RateOptions ChosenFor(Loss loss) const;
 };
 
@@ -31,8 +33,10 @@ class RatePlan {
   // `epochs`: the planned length, which the cosine reaches zero at.
   RatePlan(const RateOptions& options, double epochs);
 
-  // The rate of an update of `rows` rows at `epoch` (real, from 0).
-  float At(double epoch, std::int64_t rows) const;
+  // The rate of an update of `rows` rows at `epoch` (real, from 0) that so many merges of others
+  // come before. What a large batch has on top of --lr is divided by them: it would be a bold step
+  // from where the model no longer is.
+  float At(double epoch, std::int64_t rows, double staleness = 0) const;
 
   struct Tables;  // the words of the options
 
@@ -40,7 +44,7 @@ class RatePlan {
   enum class Scaling : std::uint8_t { kNone, kSqrt, kLinear };
   enum class Schedule : std::uint8_t { kConstant, kInverse, kCosine, kStep };
 
-  double Scale(std::int64_t rows) const;
+  double Scale(std::int64_t rows, double staleness) const;
   double Decay(double epoch) const;
   double Warmup(double epoch) const;
 

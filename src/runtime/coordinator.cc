@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 
@@ -13,6 +14,9 @@ JobSpec PrepareOne(Algorithm& algorithm, const Coordinator::Setup& setup) {
   Check(jobs.size() == 1, "one job at a time");
   return jobs.front();
 }
+
+// Until a worker among others has merged, its updates are taken for stale.
+constexpr double kNotYetKnown = std::numeric_limits<double>::infinity();
 
 bool IsEvaluation(const Task& task) {
   return task.kind == TaskKind::kSnapshot || task.kind == TaskKind::kEvaluate;
@@ -35,7 +39,8 @@ Coordinator::Coordinator(Algorithm& algorithm, const Setup& setup)
     workers_.push_back({.id = static_cast<WorkerId>(i),
                         .device = setup.workers[i],
                         .team = teams_.of_worker[i],
-                        .most_rows = i < setup.most_rows.size() ? setup.most_rows[i] : 0});
+                        .most_rows = i < setup.most_rows.size() ? setup.most_rows[i] : 0,
+                        .staleness = setup.workers.size() > 1 ? kNotYetKnown : 0});
   }
 }
 
@@ -78,6 +83,7 @@ void Coordinator::OnReport(const Report& report) {
 
   if (IsEvaluation(task)) {
     --evaluating_;
+    --worker.evaluations;
     evaluation_seconds_ += report.seconds / live_;
     if (report.beta) beta_ = report.beta;
     if (const auto evaluation = rounds_.Finish(task, report)) OnEvaluated(*evaluation);
@@ -92,8 +98,11 @@ void Coordinator::OnTraining(const Task& task, const Report& report) {
   WorkerState& worker = workers_[static_cast<std::size_t>(report.worker)];
   worker.updates += report.updates;
   worker.rows += task.rows.size();
+  worker.training_seconds += report.seconds;
   worker.batch_rows = (task.rows.size() + report.updates - 1) / report.updates;
   if (report.most_rows > 0) worker.most_rows = report.most_rows;
+  worker.staleness =
+      static_cast<double>(report.staleness.merges) / static_cast<double>(report.updates);
   staleness_ += report.staleness;
   job_.Complete(task, report);
   algorithm_.Observe({.worker = worker.id,
@@ -119,7 +128,7 @@ void Coordinator::OnFailure(const Failure& failure) {
   WorkerState& worker = workers_[index];
   if (!worker.live) return;
   worker.live = false;
-  worker.outstanding = 0;
+  worker.outstanding = worker.evaluations = 0;
   --live_;
   failures_[index] = failure.what;
   actions_.failures.push_back(failure);
@@ -194,7 +203,10 @@ void Coordinator::Dispatch() {
       if (!task) break;
       task->worker = worker.id;
       if (task->id == 0) task->id = next_id_++;
-      if (IsEvaluation(*task)) ++evaluating_;
+      if (IsEvaluation(*task)) {
+        ++evaluating_;
+        ++worker.evaluations;
+      }
       ++worker.outstanding;
       in_hand_[static_cast<std::size_t>(worker.id)].push_back(*task);
       actions_.tasks.push_back(*task);
@@ -205,7 +217,7 @@ void Coordinator::Dispatch() {
 std::optional<Task> Coordinator::NextTask(const WorkerState& worker) {
   if (auto slice = NextSlice(worker.id)) return slice;
   // Half of the workers may evaluate while the others train on.
-  if (evaluating_ < std::max(1, live_ / 2)) {
+  if (evaluating_ < std::max(1, live_ / 2) && IsQuick(worker)) {
     if (auto task = rounds_.Next()) return task;
   }
   if (reason_ == StopReason::kNone && open_slices_ == 0) {
@@ -214,15 +226,30 @@ std::optional<Task> Coordinator::NextTask(const WorkerState& worker) {
   return rounds_.Next();
 }
 
+// Rows are evaluated in parts that would keep a slow device from training for long: it leaves them
+// to those that are more than twice as fast.
+bool Coordinator::IsQuick(const WorkerState& worker) const {
+  const auto speed = [](const WorkerState& of) {
+    return of.training_seconds > 0 ? static_cast<double>(of.rows) / of.training_seconds : 0;
+  };
+  if (in_steps_) return true;  // who evaluates decides who trains, and must not depend on timing
+  double best = 0;
+  for (const WorkerState& other : workers_) {
+    if (other.live) best = std::max(best, speed(other));
+  }
+  return worker.rows == 0 || 2 * speed(worker) >= best;
+}
+
 std::optional<Task> Coordinator::NextTraining(const WorkerState& worker) {
   const JobState job = job_.state();
   const JobTable table{.jobs = {&job, 1}, .workers = workers_};
   std::optional<Assignment> assignment = algorithm_.Assign(worker, table);
   if (!assignment) return std::nullopt;
+  in_steps_ = assignment->hold;
   if (worker.most_rows > 0) {
     assignment->update_rows = std::min(assignment->update_rows, worker.most_rows);
   }
-  std::optional<Task> task = job_.Cut(*assignment, next_id_);
+  std::optional<Task> task = job_.Cut(*assignment, next_id_, worker.staleness);
   if (task) ++next_id_;
   return task;
 }

@@ -63,6 +63,7 @@ class Coordinator {
   std::optional<Task> NextTask(const WorkerState& worker);
   std::optional<Task> NextSlice(WorkerId worker);
   std::optional<Task> NextTraining(const WorkerState& worker);
+  bool IsQuick(const WorkerState& worker) const;
   void Stop(StopReason reason);
   Progress Totals() const;
   std::vector<WorkerTotals> TotalsByWorker() const;
@@ -85,6 +86,7 @@ class Coordinator {
   int live_ = 0;                            // workers that have not failed
   int open_slices_ = 0;                     // handed out or waiting
   int evaluating_ = 0;                      // workers on evaluation tasks
+  bool in_steps_ = false;                   // training is synchronous
   TaskId next_id_ = 1;
 
   bool started_ = false;

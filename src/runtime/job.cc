@@ -8,7 +8,7 @@
 
 namespace hogbatch {
 
-std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id) {
+std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id, double staleness) {
   const std::optional<Cursor::Cut> cut =
       cursor_.Next(assignment.update_rows * assignment.updates, assignment.update_rows);
   if (!cut) return std::nullopt;
@@ -18,15 +18,16 @@ std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id) {
   const double updates = std::round(rows / static_cast<double>(assignment.update_rows));
   const auto count = assignment.hold ? 1 : static_cast<std::int32_t>(std::max(1.0, updates));
   held_tasks_ += assignment.hold ? 1 : 0;
-  return Task{.id = id,
-              .job = spec_.id,
-              .kind = TaskKind::kTrain,
-              .split = Split::kTrain,
-              .rows = cut->rows,
-              .updates = count,
-              .rate = assignment.rate_scale * rates_.At(epoch(), cut->rows.size() / count),
-              .hold = assignment.hold,
-              .step = step_};
+  return Task{
+      .id = id,
+      .job = spec_.id,
+      .kind = TaskKind::kTrain,
+      .split = Split::kTrain,
+      .rows = cut->rows,
+      .updates = count,
+      .rate = assignment.rate_scale * rates_.At(epoch(), cut->rows.size() / count, staleness),
+      .hold = assignment.hold,
+      .step = step_};
 }
 
 void Job::Complete(const Task& task, const Report& report) {

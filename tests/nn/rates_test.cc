@@ -46,6 +46,28 @@ TEST(RatePlan, ClampsTheScaleOnBothSides) {
   EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 1), 0.0125f);
 }
 
+TEST(RatePlan, TakesFromLargeUpdatesWhatTheyHaveOnTopWhenTheyAreStale) {
+  RateOptions options = Flat();
+  options.lr_scaling = "linear";
+  const RatePlan plan(options, 10);
+  EXPECT_FLOAT_EQ(plan.At(0, 128, 1), 0.8f) << "one other merge is no harm";
+  EXPECT_FLOAT_EQ(plan.At(0, 128, 4), 0.2f);
+  EXPECT_FLOAT_EQ(plan.At(0, 128, 1000), 0.1f) << "never less than --lr";
+  EXPECT_FLOAT_EQ(plan.At(0, 4, 1000), 0.025f) << "small updates are left alone";
+  options.no_staleness_correction = true;
+  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 128, 1000), 0.8f);
+}
+
+TEST(RateOptions, ChooseTheLargestScaleByTheLoss) {
+  RateOptions options;
+  EXPECT_EQ(options.ChosenFor(Loss::kSoftmax).lr_scale_max, 8);
+  EXPECT_EQ(options.ChosenFor(Loss::kSigmoid).lr_scale_max, 2);
+  options.lr_scale_max = 5;
+  EXPECT_EQ(options.ChosenFor(Loss::kSigmoid).lr_scale_max, 5);
+  options.lr_scale_max = 0.5;
+  EXPECT_THROW(options.ChosenFor(Loss::kSoftmax), UserError);
+}
+
 TEST(RatePlan, FollowsEverySchedule) {
   RateOptions options = Flat();
   options.lr_decay = 0.5;
@@ -143,7 +165,7 @@ TEST(Options, AreDeclaredOnceWithDefaultsInTheirRanges) {
         "adam-beta2", "adam-epsilon"}) {
     EXPECT_EQ(declarations.found.count(name), 1u) << name;
   }
-  EXPECT_EQ(declarations.found.size(), 15u);
+  EXPECT_EQ(declarations.found.size(), 16u);
   EXPECT_EQ(declarations.found["lr-batch"], "16");
 }
 

@@ -55,7 +55,7 @@ class Reference {
   AlgorithmOptions options_;
   std::vector<bool> reported_;
   double cpu_ = 16;
-  std::vector<double> gpu_ = std::vector<double>(8, 512);
+  std::vector<double> gpu_ = std::vector<double>(8, double(options_.gpu_batch.min));
 };
 
 TEST(AdaptiveRule, IsThePapersAtTheEndOfEachRound) {

@@ -13,10 +13,10 @@ using By = HeldTeam::By;
 
 AlgorithmOptions PapersRule() { return {.adapt_band = 0}; }
 
-TEST(AdaptiveRule, BeginsWithTheUsualRowsOrTheNearestInRange) {
+TEST(AdaptiveRule, BeginsWithTheUsualRowsOnAThreadAndTheFewestOnAGpu) {
   Desk usual(1, 1), narrow(1, 1, {.cpu_batch = {1, 8}, .gpu_batch = {1024, 8192}});
   EXPECT_EQ(usual.Ask(0), 16);
-  EXPECT_EQ(usual.Ask(1), 512);
+  EXPECT_EQ(usual.Ask(1), 64);
   EXPECT_EQ(narrow.Ask(0), 8);
   EXPECT_EQ(narrow.Ask(1), 1024);
 }
@@ -24,15 +24,16 @@ TEST(AdaptiveRule, BeginsWithTheUsualRowsOrTheNearestInRange) {
 TEST(AdaptiveRule, GrowsTheTeamAheadAndShrinksTheTeamBehind) {
   Desk desk(1, 1, PapersRule());
   EXPECT_EQ(desk.Ask(0), 16);
-  EXPECT_EQ(desk.Ask(1), 512);
-  EXPECT_EQ(desk.ReportAndAsk(0, 10), 32);  // 10 : 0
-  EXPECT_EQ(desk.ReportAndAsk(1, 4), 256);  // 10 : 4
-  EXPECT_EQ(desk.ReportAndAsk(1, 4), 128);  // 10 : 8
-  EXPECT_EQ(desk.ReportAndAsk(1, 2), 128);  // 10 : 10, even
-  EXPECT_EQ(desk.ReportAndAsk(1, 1), 256);  // 10 : 11
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);   // 11 : 11, even
-  EXPECT_EQ(desk.ReportAndAsk(1, 9), 512);  // 11 : 20
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 16);   // 12 : 20
+  EXPECT_EQ(desk.Ask(1), 64);
+  EXPECT_EQ(desk.ReportAndAsk(1, 4), 128);  // 0 : 4
+  EXPECT_EQ(desk.ReportAndAsk(1, 4), 256);  // 0 : 8
+  EXPECT_EQ(desk.ReportAndAsk(0, 10), 32);  // 10 : 8
+  EXPECT_EQ(desk.ReportAndAsk(1, 1), 128);  // 10 : 9
+  EXPECT_EQ(desk.ReportAndAsk(1, 1), 128);  // 10 : 10, even
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 64);   // 11 : 10
+  EXPECT_EQ(desk.ReportAndAsk(1, 1), 128);  // 11 : 11, even
+  EXPECT_EQ(desk.ReportAndAsk(1, 8), 256);  // 11 : 19
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);   // 12 : 19
 }
 
 TEST(AdaptiveRule, JudgesATeamOnceEachOfItsWorkersHasReported) {
@@ -46,6 +47,16 @@ TEST(AdaptiveRule, JudgesATeamOnceEachOfItsWorkersHasReported) {
   EXPECT_EQ(desk.ReportAndAsk(1, 5), 32);
   EXPECT_EQ(desk.ReportAndAsk(2, 5), 32);
   EXPECT_EQ(desk.ReportAndAsk(0, 5), 64);
+}
+
+TEST(AdaptiveRule, DoesNotRunAheadOfATeamThatEvaluates) {
+  Desk desk(1, 1, PapersRule());
+  for (const WorkerId id : {0, 1}) desk.Ask(id);
+  desk.worker(0).evaluations = 1;
+  EXPECT_EQ(desk.ReportAndAsk(1, 4), 64);
+  EXPECT_EQ(desk.ReportAndAsk(1, 4), 64);
+  desk.worker(0).evaluations = 0;
+  EXPECT_EQ(desk.ReportAndAsk(1, 4), 128);
 }
 
 TEST(AdaptiveRule, BeginsANewRoundAfterOneThatWasFoundEven) {
@@ -73,33 +84,34 @@ TEST(AdaptiveRule, LeavesCountsAloneThatDifferByTheBandOrLess) {
   desk.Ask(1);
   desk.Report(1, 49);
   EXPECT_EQ(desk.ReportAndAsk(0, 51), 16);  // 2 of 100
-  EXPECT_EQ(desk.Ask(1), 512);
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);    // 3 of 101
-  EXPECT_EQ(desk.ReportAndAsk(1, 1), 512);   // 2 of 102
-  EXPECT_EQ(desk.ReportAndAsk(1, 5), 1024);  // 3 of 107, the other way
+  EXPECT_EQ(desk.Ask(1), 64);
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);   // 3 of 101
+  EXPECT_EQ(desk.ReportAndAsk(1, 1), 64);   // 2 of 102
+  EXPECT_EQ(desk.ReportAndAsk(1, 5), 128);  // 3 of 107, the other way
 }
 
 TEST(AdaptiveRule, ChangesOnlyTheFirstAndTheLastOfManyTeams) {
   Desk desk(2, 3, PapersRule());
   for (const WorkerId id : {0, 1, 2, 3, 4}) desk.Ask(id);
+  EXPECT_EQ(desk.ReportAndAsk(3, 3), 128);
   desk.Report(0, 10);
   desk.Report(1, 10);
   desk.Report(2, 19);
-  desk.Report(3, 3);
   desk.Report(4, 3);
-  EXPECT_EQ(desk.Ask(0), 32);   // 20
-  EXPECT_EQ(desk.Ask(2), 512);  // 19: between the others
-  EXPECT_EQ(desk.Ask(3), 512);  // 3, but so has another
-  EXPECT_EQ(desk.ReportAndAsk(4, 1), 512);
-  EXPECT_EQ(desk.ReportAndAsk(3, 0), 256);
+  EXPECT_EQ(desk.Ask(0), 32);               // 20
+  EXPECT_EQ(desk.Ask(2), 64);               // 19: between the others
+  EXPECT_EQ(desk.ReportAndAsk(3, 0), 128);  // 3, but so has another
+  EXPECT_EQ(desk.ReportAndAsk(4, 1), 64);
+  EXPECT_EQ(desk.ReportAndAsk(3, 0), 64);
 }
 
 TEST(AdaptiveRule, ComparesTwoGpusWithoutACpu) {
   Desk desk(0, 2, PapersRule());
   desk.Ask(0);
   desk.Ask(1);
-  EXPECT_EQ(desk.ReportAndAsk(0, 2), 1024);
-  EXPECT_EQ(desk.ReportAndAsk(1, 1), 256);
+  EXPECT_EQ(desk.ReportAndAsk(0, 2), 128);
+  EXPECT_EQ(desk.ReportAndAsk(1, 3), 128);
+  EXPECT_EQ(desk.ReportAndAsk(0, 0), 64);
 }
 
 TEST(AdaptiveRule, NeverChangesATeamThatIsAlone) {
@@ -133,7 +145,7 @@ TEST(AdaptiveRule, CountsBetaForAnUpdateOfACpuThread) {
   desk.Ask(1);
   desk.Report(1, 10);
   EXPECT_EQ(desk.ReportAndAsk(0, 20), 16);  // 10 : 10
-  EXPECT_EQ(desk.Ask(1), 512);
+  EXPECT_EQ(desk.Ask(1), 64);
   EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);
   // The band is a part of what was counted, too.
   Desk band(1, 1, {.beta = 0.5, .adapt_band = 0.1});
@@ -166,6 +178,8 @@ TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndForHowManyRounds) {
   EXPECT_TRUE(desk.held().empty());
   EXPECT_EQ(desk.ReportAndAsk(0, 10), 48);  // cut short
   EXPECT_EQ(desk.ReportAndAsk(0, 10), 48);  // forbidden
+  EXPECT_EQ(desk.ReportAndAsk(1, 31), 512);
+  EXPECT_EQ(desk.ReportAndAsk(0, 10), 48);  // forbidden
   EXPECT_EQ(desk.ReportAndAsk(1, 1), 256);  // just reached
   EXPECT_EQ(desk.ReportAndAsk(1, 1), 256);  // forbidden
   const std::vector<HeldTeam> held = desk.held();
@@ -173,15 +187,15 @@ TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndForHowManyRounds) {
   EXPECT_EQ(held[0].team, 0);
   EXPECT_EQ(held[0].by, By::kMax);
   EXPECT_EQ(held[0].rows, 48);
-  EXPECT_DOUBLE_EQ(held[0].share_of_rounds, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(held[0].share_of_rounds, 3.0 / 4);
   EXPECT_EQ(held[1].team, 1);
   EXPECT_EQ(held[1].by, By::kMin);
   EXPECT_EQ(held[1].rows, 256);
-  EXPECT_DOUBLE_EQ(held[1].share_of_rounds, 0.5);
+  EXPECT_DOUBLE_EQ(held[1].share_of_rounds, 1.0 / 3);
 }
 
 TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
-  Desk desk(0, 2, PapersRule());
+  Desk desk(0, 2, {.gpu_batch = {512, 8192}, .adapt_band = 0});
   desk.worker(0).most_rows = 1500;
   EXPECT_EQ(desk.Ask(0), 512);
   desk.Ask(1);
@@ -196,7 +210,7 @@ TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
   EXPECT_EQ(desk.Ask(0), 700);
   EXPECT_DOUBLE_EQ(desk.held()[0].share_of_rounds, 0.5);
   desk.Report(1, 9);
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 350);
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 512);  // half of it is below the range
 }
 
 TEST(AdaptiveRule, GivesNoMoreThanMemoryHoldsEvenBelowTheRange) {
