@@ -178,6 +178,41 @@ TEST(Books, BalanceWhicheverCallFailsOfADeviceThatIsShortOfMemory) {
   }
 }
 
+// Throws instead of its n-th report of training.
+class FailsToReport : public Worker {
+ public:
+  FailsToReport(std::unique_ptr<Worker> worker, int report)
+      : worker_(std::move(worker)), left_(report) {}
+  void Compute(const Task& task, int update) override { worker_->Compute(task, update); }
+  void Commit(const Task& task, int update) override { worker_->Commit(task, update); }
+  Report Finish(const Task& task) override {
+    if (task.kind == TaskKind::kTrain && --left_ == 0) throw DeviceError("injected");
+    return worker_->Finish(task);
+  }
+
+ private:
+  std::unique_ptr<Worker> worker_;
+  int left_;
+};
+
+TEST(Books, CountATaskThatIsInTheModelAndCannotBeReported) {
+  for (const Time time : {Time::kVirtual, Time::kReal}) {
+    for (const Crew crew : {Crew{.devices = 1}, Crew{.cores = 1}}) {
+      for (const int report : {1, 2, 3}) {
+        LedgerRun run;
+        run.seats.push_back(MakeSeat({.crew = crew, .time = time}, 0, 0));
+        run.seats[0].decorate = [&](std::unique_ptr<Worker> worker) {
+          return std::make_unique<FailsToReport>(std::move(worker), report);
+        };
+        time == Time::kVirtual ? run.InVirtualTime() : run.OnThreads();
+        run.ExpectBalanced();
+        EXPECT_EQ(run.recorder.failures.size(), 1u);
+        EXPECT_GT(run.result.totals.examples, 0);
+      }
+    }
+  }
+}
+
 // A synchronous step that is all of a run.
 struct StepRun : LedgerRun {
   StepRun(Storage kind, double momentum, int worker, std::int64_t call)

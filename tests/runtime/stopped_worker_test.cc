@@ -3,9 +3,9 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -45,29 +45,52 @@ class Gate {
   bool opened_ = false;
 };
 
-// Forwards to a worker, with something to be done before its updates and after its tasks.
-class Accompanied : public Worker {
+// Tells the gate of every task that is done.
+class Seen : public Worker {
  public:
-  using Act = std::function<void(const Task&)>;
-  Accompanied(std::unique_ptr<Worker> worker, Act before_update, Act after_task)
-      : worker_(std::move(worker)),
-        before_update_(std::move(before_update)),
-        after_task_(std::move(after_task)) {}
-
-  void Compute(const Task& task, int update) override {
-    before_update_(task);
-    worker_->Compute(task, update);
-  }
+  Seen(std::unique_ptr<Worker> worker, Gate& gate) : worker_(std::move(worker)), gate_(gate) {}
+  void Compute(const Task& task, int update) override { worker_->Compute(task, update); }
   void Commit(const Task& task, int update) override { worker_->Commit(task, update); }
   Report Finish(const Task& task) override {
-    after_task_(task);
+    gate_.Look();
     return worker_->Finish(task);
   }
 
  private:
   std::unique_ptr<Worker> worker_;
-  Act before_update_;
-  Act after_task_;
+  Gate& gate_;
+};
+
+// Stops once, when it has as many training tasks as its depth says: the coordinator gives it no
+// more, so that it knows which rows are in its hand.
+class Stopping : public Worker {
+ public:
+  Stopping(std::unique_ptr<Worker> worker, int depth, Gate& gate)
+      : worker_(std::move(worker)), depth_(depth), gate_(gate) {}
+  void Compute(const Task& task, int update) override {
+    if (task.kind == TaskKind::kTrain && update == 0) {
+      // Of a task before it all is merged but its last update.
+      if (depth_ == 1) gate_.Stop(task.rows.size());
+      if (before_) gate_.Stop(LastPart(*before_).size() + task.rows.size());
+      before_ = task;
+    }
+    worker_->Compute(task, update);
+  }
+  void Commit(const Task& task, int update) override { worker_->Commit(task, update); }
+  Report Finish(const Task& task) override {
+    if (before_ && before_->id == task.id) before_.reset();
+    return worker_->Finish(task);
+  }
+
+ private:
+  static RowRange LastPart(const Task& task) {
+    return Part(task.rows, task.updates - 1, task.updates);
+  }
+
+  std::unique_ptr<Worker> worker_;
+  int depth_;
+  Gate& gate_;
+  std::optional<Task> before_;  // not finished yet
 };
 
 LedgerRun::Seat CoreSeat(const std::string& name) {
@@ -84,27 +107,21 @@ LedgerRun::Seat DeviceSeat(const std::string& name) {
   return {.info = info, .make = [info] { return MakeStrictDevice(cpu::MakeDevice(info)); }};
 }
 
-// The last of the workers stops at its first update.
+// The last of the workers stops.
 void ExpectOthersToGoOn(const std::string& algorithm, std::vector<LedgerRun::Seat> seats) {
   SCOPED_TRACE(algorithm + " beside " + seats.back().info.name);
   LedgerRun run{.algorithm = algorithm, .train_rows = kRows, .seats = std::move(seats)};
   Gate gate(run.ledger);
-  const int depth = run.seats.back().info.depth;
   for (LedgerRun::Seat& seat : run.seats) {
-    Accompanied::Act before = [](const Task&) {};
-    if (&seat == &run.seats.back()) {
-      // It has as many tasks as its depth says, and the first ones are equal.
-      before = [&](const Task& task) {
-        if (task.kind == TaskKind::kTrain) gate.Stop(depth * task.rows.size());
-      };
-    }
-    seat.decorate = [&gate, before](std::unique_ptr<Worker> worker) {
-      return std::make_unique<Accompanied>(std::move(worker), before,
-                                           [&gate](const Task&) { gate.Look(); });
+    seat.decorate = [&](std::unique_ptr<Worker> worker) {
+      return std::make_unique<Seen>(std::move(worker), gate);
     };
   }
+  run.seats.back().decorate = [&](std::unique_ptr<Worker> worker) {
+    return std::make_unique<Stopping>(std::move(worker), run.seats.back().info.depth, gate);
+  };
   run.OnThreads();
-  EXPECT_TRUE(gate.opened()) << "the others waited for it";
+  EXPECT_TRUE(gate.opened()) << "it did not stop, or the others waited for it";
   run.ExpectBalanced();
   EXPECT_EQ(run.result.stopped_because, StopReason::kEpochs);
   EXPECT_TRUE(run.recorder.failures.empty());
