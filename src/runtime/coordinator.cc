@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "runtime/totals.h"
 
 namespace hogbatch {
 namespace {
@@ -278,55 +279,12 @@ Progress Coordinator::Totals() const {
           .running_loss = {},
           .seconds_left = {},
           .evaluation = {},
-          .workers = TotalsByWorker(),
-          .teams = TotalsByTeam(span, {}),
+          .workers = TotalsByWorker(workers_, failures_, elapsed),
+          .teams = TotalsByTeam(teams_, workers_, span, {}),
           .held_teams = algorithm_.held_teams(),
           .staleness = staleness_,
           .beta = beta_,
           .lost_rows = job_.lost_rows()};
-}
-
-std::vector<WorkerTotals> Coordinator::TotalsByWorker() const {
-  std::vector<WorkerTotals> totals;
-  const double elapsed = now_ - start_;
-  for (const WorkerState& worker : workers_) {
-    totals.push_back({.name = worker.device.name,
-                      .updates = worker.updates,
-                      .batch_rows = worker.batch_rows,
-                      .busy_fraction = elapsed > 0 ? worker.busy_seconds / elapsed : 0,
-                      .failure = failures_[static_cast<std::size_t>(worker.id)]});
-  }
-  return totals;
-}
-
-std::vector<std::int64_t> Coordinator::RowsByTeam() const {
-  std::vector<std::int64_t> rows(teams_.names.size());
-  for (const WorkerState& worker : workers_) {
-    rows[static_cast<std::size_t>(worker.team)] += worker.rows;
-  }
-  return rows;
-}
-
-std::vector<TeamProgress> Coordinator::TotalsByTeam(
-    double seconds, std::span<const std::int64_t> rows_before) const {
-  std::vector<TeamProgress> totals;
-  const std::vector<std::int64_t> rows = RowsByTeam();
-  for (std::size_t i = 0; i < teams_.names.size(); ++i) {
-    const std::int64_t fresh = rows[i] - (rows_before.empty() ? 0 : rows_before[i]);
-    totals.push_back(
-        {.name = teams_.names[i], .rows_per_second = static_cast<double>(fresh) / seconds});
-  }
-  std::int64_t all = 0;
-  for (const WorkerState& worker : workers_) {
-    TeamProgress& team = totals[static_cast<std::size_t>(worker.team)];
-    team.updates += worker.updates;
-    team.batch_rows = std::max(team.batch_rows, worker.batch_rows);
-    all += worker.updates;
-  }
-  for (TeamProgress& team : totals) {
-    team.update_share = all > 0 ? static_cast<double>(team.updates) / static_cast<double>(all) : 0;
-  }
-  return totals;
 }
 
 Progress Coordinator::ReportProgress() {
@@ -335,7 +293,7 @@ Progress Coordinator::ReportProgress() {
   const std::int64_t examples = progress.examples - reported_examples_;
   progress.examples_per_second = static_cast<double>(examples) / span;
   progress.updates_per_second = static_cast<double>(progress.updates - reported_updates_) / span;
-  progress.teams = TotalsByTeam(span, reported_rows_);
+  progress.teams = TotalsByTeam(teams_, workers_, span, reported_rows_);
   const std::int64_t known = job_.rows_with_loss() - reported_rows_with_loss_;
   if (known > 0) {
     progress.running_loss = (job_.loss_sum() - reported_loss_) / static_cast<double>(known);
@@ -351,7 +309,7 @@ Progress Coordinator::ReportProgress() {
   reported_updates_ = progress.updates;
   reported_loss_ = job_.loss_sum();
   reported_rows_with_loss_ = job_.rows_with_loss();
-  reported_rows_ = RowsByTeam();
+  reported_rows_ = RowsByTeam(teams_, workers_);
   return progress;
 }
 

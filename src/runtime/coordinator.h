@@ -66,11 +66,6 @@ class Coordinator {
   bool IsQuick(const WorkerState& worker) const;
   void Stop(StopReason reason);
   Progress Totals() const;
-  std::vector<WorkerTotals> TotalsByWorker() const;
-  // Rates are over `seconds`, since which the teams had `rows_before`.
-  std::vector<TeamProgress> TotalsByTeam(double seconds,
-                                         std::span<const std::int64_t> rows_before) const;
-  std::vector<std::int64_t> RowsByTeam() const;
   Progress ReportProgress();
 
   Algorithm& algorithm_;

@@ -3,24 +3,12 @@
 #include <numeric>
 
 #include "tests/device/reference.h"
+#include "tests/device/transfers.h"
 
 namespace hogbatch {
 namespace {
 
-class Overlap : public OnEveryDevice {
- protected:
-  static constexpr std::int64_t kFloats = 50'000;
-
-  static std::vector<float> Constant(float value) { return std::vector<float>(kFloats, value); }
-  void Send(const std::vector<float>& from, const Buffer& to) {
-    device().Upload(std::as_bytes(std::span(from)), to.span<float>().base, 0);
-  }
-  void Fetch(const Buffer& from, std::vector<float>& to) {
-    device().Download(from.span<float>().base, 0, std::as_writable_bytes(std::span(to)));
-  }
-  Buffer Floats() { return Buffer(device(), kFloats * sizeof(float)); }
-  static Tensor All(const Buffer& buffer) { return Tensor::Vector(buffer.span<float>()); }
-};
+class Overlap : public Transfers {};
 HOGBATCH_ON_EVERY_DEVICE(Overlap);
 
 TEST_P(Overlap, TheNextBatchTravelsWhileThisOneComputes) {
