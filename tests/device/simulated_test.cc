@@ -14,7 +14,8 @@ std::unique_ptr<Device> Simulate(sim::SimulatedOptions options) {
 }
 
 TEST(SimulatedDevice, SaysWhatItCostsAndIsOtherwiseTheDeviceInside) {
-  const auto device = Simulate({.cost = {.seconds_per_row = 0.5, .seconds_per_update = 2}});
+  const auto device =
+      Simulate({.cost = CostModel{.seconds_per_row = 0.5, .seconds_per_update = 2}});
   ASSERT_TRUE(device->info().cost.has_value());
   EXPECT_EQ(device->info().cost->seconds_per_row, 0.5);
   EXPECT_EQ(device->info().cost->seconds_per_update, 2);
