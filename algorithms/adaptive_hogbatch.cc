@@ -27,7 +27,8 @@ constexpr std::array kBounds = {By::kMin, By::kMax, By::kMemory};
 struct Team {
   double rows = 0;          // per update, rounded when used, so that alpha need not be whole
   double count = 0;         // of updates, and
-  int training = 0;         // live workers, as of the latest judgement
+  int live = 0;             // workers, and
+  int training = 0;         // those of them that do not evaluate, as of the latest judgement
   std::int64_t judged = 0;  // rounds
   // Rounds in which a bound forbade a change or cut it short, and where it did last.
   struct Hold {
@@ -50,6 +51,7 @@ struct Standing {
   double least_other = std::numeric_limits<double>::infinity();
   double most_other = -std::numeric_limits<double>::infinity();
   double total = 0;
+  bool somebody_evaluates = false;
   bool has_rival() const { return least_other <= most_other; }
 };
 
@@ -138,20 +140,21 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
   // Counts are cumulative. A CPU update counts beta: so much of it survives the others' writes. A
-  // team without a live worker is no longer compared with, or it would be waited for; nor is one
-  // that only evaluates at the moment, and stands still for no lack of speed.
+  // team without a live worker is no longer compared with, or it would be waited for.
   Standing StandingOf(int judged, std::span<const WorkerState> workers) {
-    for (Team& team : teams_) team.count = team.training = 0;
+    for (Team& team : teams_) team.count = team.live = team.training = 0;
     for (const WorkerState& worker : workers) {
       Team& team = teams_[static_cast<std::size_t>(worker.team)];
       const double weight = worker.device.kind == DeviceKind::kCpu ? options_.beta : 1;
       team.count += weight * static_cast<double>(worker.updates);
+      team.live += worker.live ? 1 : 0;
       team.training += worker.live && worker.evaluations == 0 ? 1 : 0;
     }
     Standing standing{.own = teams_[static_cast<std::size_t>(judged)].count};
     for (const Team& team : teams_) {
       standing.total += team.count;
-      if (&team == &teams_[static_cast<std::size_t>(judged)] || team.training == 0) continue;
+      if (&team == &teams_[static_cast<std::size_t>(judged)] || team.live == 0) continue;
+      standing.somebody_evaluates |= team.training == 0;
       standing.least_other = std::min(standing.least_other, team.count);
       standing.most_other = std::max(standing.most_other, team.count);
     }
@@ -159,7 +162,8 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
   void Judge(Team& team, const Standing& standing, const Bounds& bounds) const {
-    if (!standing.has_rival()) return;
+    // A whole team that evaluates stands still for no lack of speed: nobody is to run ahead of it.
+    if (!standing.has_rival() || standing.somebody_evaluates) return;
     ++team.judged;
     const double band = options_.adapt_band * standing.total;
     double wanted = team.rows;

@@ -59,6 +59,15 @@ TEST(AdaptiveRule, DoesNotRunAheadOfATeamThatEvaluates) {
   EXPECT_EQ(desk.ReportAndAsk(1, 4), 128);
 }
 
+TEST(AdaptiveRule, LetsNoGpuRunAheadOfAnotherWhileTheCoresEvaluate) {
+  Desk desk(2, 2, PapersRule());
+  for (const WorkerId id : {0, 1, 2, 3}) desk.Ask(id);
+  desk.worker(0).evaluations = desk.worker(1).evaluations = 1;
+  EXPECT_EQ(desk.ReportAndAsk(2, 4), 64);
+  desk.worker(1).evaluations = 0;  // one of the cores is enough
+  EXPECT_EQ(desk.ReportAndAsk(2, 4), 128);
+}
+
 TEST(AdaptiveRule, BeginsANewRoundAfterOneThatWasFoundEven) {
   Desk desk(2, 1, PapersRule());
   for (const WorkerId id : {0, 1, 2}) desk.Ask(id);
