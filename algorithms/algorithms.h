@@ -26,8 +26,8 @@ struct AlgorithmOptions {
   double adapt_band = 0.02;  // counts differ when they do by more than this part of all updates
 };
 
-// The size an algorithm that does not adapt uses, and one that does begins with: 16 rows on a CPU
-// thread, 512 on a GPU, or the nearest the range allows.
+// The size an algorithm that does not adapt uses: 16 rows on a CPU thread, 512 on a GPU, or the
+// nearest the range allows.
 std::int64_t FixedRows(const BatchRange& range, DeviceKind kind = DeviceKind::kCpu);
 // The same with the range of that kind of device.
 std::int64_t FixedRows(const AlgorithmOptions& options, DeviceKind kind);

@@ -10,16 +10,9 @@
 #include "cli/calibration_cache.h"
 #include "cli/update_timer.h"
 #include "core/cache_folder.h"
-#include "runtime/teams.h"
 
 namespace hogbatch {
 namespace {
-
-// Rows per update adapt only where there are teams to balance.
-bool IsWanted(const TrainOptions& options, const TrainPlan& plan) {
-  return plan.calibrate_gpu_batch && options.algorithm == "adaptive" &&
-         CountWorkers(plan).gpu > 0 && MakeTeams(InfosOf(plan.devices)).names.size() > 1;
-}
 
 std::int64_t LimitOf(const TrainPlan& plan, std::size_t device, std::int64_t train_rows) {
   const std::int64_t fits = plan.most_rows[device];
@@ -69,7 +62,7 @@ class GpuCalibration {
 std::vector<std::string> CalibrateGpuBatch(const TrainOptions& options, TrainPlan& plan,
                                            const ModelSpec& spec, const TrainingData& training,
                                            const MemoryFactory& make_memory, Console& console) {
-  if (!IsWanted(options, plan)) return {};
+  if (!plan.calibrate_gpu_batch || !Adapts(options, plan)) return {};
   const std::int64_t unmeasured = plan.batches.gpu_batch.min;
   GpuCalibration calibration(options, plan, spec, training, make_memory);
   std::int64_t min = 0;

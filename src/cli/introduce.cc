@@ -6,9 +6,7 @@
 #include <string_view>
 
 #include "algorithms/algorithms.h"
-#include "cli/device_choice.h"
 #include "cli/team_report.h"
-#include "runtime/teams.h"
 
 namespace hogbatch {
 namespace {
@@ -51,16 +49,11 @@ std::string NamesText(std::span<const DeviceChoice> alike) {
   return text;
 }
 
-// Whether rows per update may change: there is nothing to balance within one team.
-bool Adapts(const TrainPlan& plan, std::string_view algorithm) {
-  return algorithm == "adaptive" && MakeTeams(InfosOf(plan.devices)).names.size() > 1;
-}
-
 // "1 to 64 rows" for an algorithm that adapts, "16 rows" for one that does not.
-std::string RowsText(const TrainPlan& plan, std::string_view algorithm, DeviceKind kind) {
+std::string RowsText(const TrainOptions& options, const TrainPlan& plan, DeviceKind kind) {
   const BatchRange& range =
       kind == DeviceKind::kCpu ? plan.batches.cpu_batch : plan.batches.gpu_batch;
-  if (Adapts(plan, algorithm) && range.min < range.max) {
+  if (Adapts(options, plan) && range.min < range.max) {
     return fmt::format("{} to {} rows", range.min, range.max);
   }
   const std::int64_t rows = FixedRows(range, kind);
@@ -68,7 +61,7 @@ std::string RowsText(const TrainPlan& plan, std::string_view algorithm, DeviceKi
 }
 
 // "cpu.0 to cpu.3 (AMD EPYC), 16 rows per update": neighbours that are alike in one breath.
-std::string TeamsText(const TrainPlan& plan, std::string_view algorithm) {
+std::string TeamsText(const TrainOptions& options, const TrainPlan& plan) {
   const auto& devices = plan.devices;
   std::string text;
   for (std::size_t begin = 0, end; begin < devices.size(); begin = end) {
@@ -80,23 +73,22 @@ std::string TeamsText(const TrainPlan& plan, std::string_view algorithm) {
     }
     text += fmt::format("{}{} ({}), {} per update", text.empty() ? "" : "; ",
                         NamesText(std::span(devices).subspan(begin, end - begin)),
-                        first.description, RowsText(plan, algorithm, first.kind));
+                        first.description, RowsText(options, plan, first.kind));
   }
   return text;
 }
 
-std::string TrainingLine(const TrainOptions& options, const TrainPlan& plan,
-                         std::string_view algorithm) {
+std::string TrainingLine(const TrainOptions& options, const TrainPlan& plan) {
   const bool merges = options.merge != "delta" && CountWorkers(plan).gpu > 0;
-  return fmt::format("training  {} on {}{}, {}, rate {:g} ({})", algorithm,
-                     TeamsText(plan, algorithm),
+  return fmt::format("training  {} on {}{}, {}, rate {:g} ({})", options.algorithm,
+                     TeamsText(options, plan),
                      merges ? fmt::format(", merged by {}", options.merge) : "",
                      options.optimizer.optimizer, options.rate.lr, options.rate.lr_schedule);
 }
 
 // What was asked and has no effect here, or another than one may think.
-std::vector<std::string> Notes(const TrainOptions& options, const TrainPlan& plan,
-                               std::string_view algorithm) {
+std::vector<std::string> Notes(const TrainOptions& options, const TrainPlan& plan) {
+  const std::string& algorithm = options.algorithm;
   std::vector<std::string> notes;
   const TrainOptions usual;
   if (FixedRows(plan.batches, DeviceKind::kCpu) == 1 &&
@@ -110,7 +102,7 @@ std::vector<std::string> Notes(const TrainOptions& options, const TrainPlan& pla
         fmt::format("note      --merge {} is for GPUs; cores write the shared weights in place",
                     options.merge));
   }
-  if (algorithm == "adaptive" && !Adapts(plan, algorithm)) {
+  if (algorithm == "adaptive" && !Adapts(options, plan)) {
     notes.emplace_back(
         "note      adaptive balances cores and GPUs; with one of them alone, rows per update stay");
   } else if (algorithm != "adaptive" &&
@@ -160,15 +152,14 @@ std::string_view ReasonText(StopReason reason) {
 std::vector<std::string> IntroductionLines(const TrainOptions& options, const TrainPlan& plan,
                                            const TrainingData& training, const Dataset* test,
                                            const ModelSpec& spec, const std::string& folder) {
-  const std::string algorithm = ChooseAlgorithm(options.algorithm, InfosOf(plan.devices));
   std::vector<std::string> lines = {DataLine(training)};
   if (test) {
     lines.push_back(fmt::format("test      {}: {} rows", test->source, Grouped(test->rows)));
   }
   lines.push_back(NetworkLine(spec));
-  lines.push_back(TrainingLine(options, plan, algorithm));
+  lines.push_back(TrainingLine(options, plan));
   lines.push_back(fmt::format("results   {}", folder));
-  const std::vector<std::string> notes = Notes(options, plan, algorithm);
+  const std::vector<std::string> notes = Notes(options, plan);
   lines.insert(lines.end(), notes.begin(), notes.end());
   return lines;
 }

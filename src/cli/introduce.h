@@ -13,6 +13,7 @@
 
 namespace hogbatch {
 
+// The algorithm is not "auto" any more.
 std::vector<std::string> IntroductionLines(const TrainOptions& options, const TrainPlan& plan,
                                            const TrainingData& training, const Dataset* test,
                                            const ModelSpec& spec, const std::string& folder);

@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "nn/initialize.h"
 #include "nn/optimizer.h"
+#include "runtime/teams.h"
 
 namespace hogbatch {
 namespace {
@@ -93,6 +94,10 @@ WorkerCounts CountWorkers(const TrainPlan& plan) {
     ++(choice.info.kind == DeviceKind::kCpu ? workers.cpu : workers.gpu);
   }
   return workers;
+}
+
+bool Adapts(const TrainOptions& options, const TrainPlan& plan) {
+  return options.algorithm == "adaptive" && MakeTeams(InfosOf(plan.devices)).names.size() > 1;
 }
 
 ModelSpec MakeSpec(const TrainOptions& options, const TrainPlan& plan,

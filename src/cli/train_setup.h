@@ -39,6 +39,9 @@ struct WorkerCounts {
   int all() const { return cpu + gpu; }
 };
 WorkerCounts CountWorkers(const TrainPlan& plan);
+// Whether rows per update may change: there is nothing to balance within one team. The algorithm is
+// not "auto" any more.
+bool Adapts(const TrainOptions& options, const TrainPlan& plan);
 
 // Makes the labels those that --loss asks for: classes named by numbers become numbers for
 // "squared", and a class a row becomes one label a row for "sigmoid". UserError where that makes no

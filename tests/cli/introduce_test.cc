@@ -47,7 +47,7 @@ std::string Introduced(const TrainOptions& options, const TrainPlan& plan,
 
 TEST(Introduction, ShowsTheRangesOfAnAlgorithmThatAdapts) {
   TrainOptions options;
-  options.algorithm = "auto";
+  options.algorithm = "adaptive";
   EXPECT_THAT(Introduced(options, OnCoresAndGpu(), "training"),
               HasSubstr("adaptive on cpu.0 to cpu.1 (AMD EPYC, AVX2), 1 to 64 rows per update; "
                         "cuda.0 (NVIDIA A100), 64 to 8192 rows per update, sgd"));
@@ -59,14 +59,13 @@ TEST(Introduction, ShowsTheSizesOfAnAlgorithmThatDoesNot) {
   EXPECT_THAT(Introduced(options, OnCoresAndGpu(), "training"),
               HasSubstr("hogbatch on cpu.0 to cpu.1 (AMD EPYC, AVX2), 16 rows per update; cuda.0 "
                         "(NVIDIA A100), 512 rows per update, sgd"));
-  options.algorithm = "auto";
   EXPECT_THAT(Introduced(options, OnCores(), "training"),
               HasSubstr("hogbatch on cpu.0 to cpu.1 (AMD EPYC, AVX2), 16 rows per update, sgd"));
 }
 
 TEST(Introduction, NamesTheMergeWhenItIsNotTheUsualOne) {
   TrainOptions options;
-  options.algorithm = "auto";
+  options.algorithm = "adaptive";
   EXPECT_THAT(Introduced(options, OnCoresAndGpu(), "training"), Not(HasSubstr("merged")));
   options.merge = "overwrite";
   EXPECT_THAT(Introduced(options, OnCoresAndGpu(), "training"),
@@ -74,19 +73,18 @@ TEST(Introduction, NamesTheMergeWhenItIsNotTheUsualOne) {
 }
 
 TEST(Introduction, SaysOfWhatHasNoEffectThatItHasNone) {
-  TrainOptions options;
-  options.algorithm = "auto";
-  EXPECT_THAT(Introduced(options, OnCoresAndGpu(), "note"), IsEmpty());
-  EXPECT_THAT(Introduced(options, OnCores(), "note"), IsEmpty());
-  options.alpha = 3;
-  EXPECT_THAT(Introduced(options, OnCoresAndGpu(), "note"), IsEmpty());
-  EXPECT_THAT(Introduced(options, OnCores(), "note"), HasSubstr("are for --algorithm adaptive"));
-  options.merge = "average";
-  EXPECT_THAT(Introduced(options, OnCores(), "note"), HasSubstr("--merge average is for GPUs"));
-  TrainOptions alone;
-  alone.algorithm = "adaptive";
-  EXPECT_THAT(Introduced(alone, OnCores(), "note"), HasSubstr("rows per update stay"));
-  EXPECT_THAT(Introduced(alone, OnCores(), "training"), HasSubstr("16 rows per update"));
+  TrainOptions together, alone;
+  together.algorithm = "adaptive";
+  alone.algorithm = "hogbatch";
+  EXPECT_THAT(Introduced(together, OnCoresAndGpu(), "note"), IsEmpty());
+  EXPECT_THAT(Introduced(alone, OnCores(), "note"), IsEmpty());
+  together.alpha = alone.alpha = 3;
+  EXPECT_THAT(Introduced(together, OnCoresAndGpu(), "note"), IsEmpty());
+  EXPECT_THAT(Introduced(alone, OnCores(), "note"), HasSubstr("are for --algorithm adaptive"));
+  alone.merge = "average";
+  EXPECT_THAT(Introduced(alone, OnCores(), "note"), HasSubstr("--merge average is for GPUs"));
+  EXPECT_THAT(Introduced(together, OnCores(), "note"), HasSubstr("rows per update stay"));
+  EXPECT_THAT(Introduced(together, OnCores(), "training"), HasSubstr("16 rows per update"));
 }
 
 TEST(Conclusion, TellsOfTeamsBetweenWhyItStoppedAndWhatWasSaved) {

@@ -11,14 +11,8 @@
 namespace hogbatch {
 namespace {
 
-constexpr CostModel kThread = {.seconds_per_row = 1e-4, .seconds_per_update = 2e-4};
-constexpr CostModel kGpu = {.seconds_per_row = 1e-6, .seconds_per_update = 5e-4};
-
 FakeRun ThreadsAndGpu(double seconds) {
-  FakeRun run = TeamsRun(seconds);
-  run.algorithm_options.cpu_batch = {1, 1024};
-  run.algorithm_options.gpu_batch = {4, 8192};
-  AddThreads(run, 8, kThread);
+  FakeRun run = EightThreads(seconds);
   AddGpu(run, kGpu);
   return run;
 }

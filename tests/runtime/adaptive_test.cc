@@ -12,20 +12,8 @@ namespace {
 
 using By = HeldTeam::By;
 
-// A row costs the GPU a hundredth, an update more.
-constexpr CostModel kThread = {.seconds_per_row = 1e-4, .seconds_per_update = 2e-4};
-constexpr CostModel kGpu = {.seconds_per_row = 1e-6, .seconds_per_update = 5e-4};
 constexpr CostModel kOlderGpu = {.seconds_per_row = 5e-6, .seconds_per_update = 1e-3};
 constexpr CostModel kSmallGpu = {.seconds_per_row = 3e-6, .seconds_per_update = 2e-4};
-
-// Eight threads in ranges that leave room for balance with any of the GPUs.
-FakeRun EightThreads(double seconds) {
-  FakeRun run = TeamsRun(seconds);
-  run.algorithm_options.cpu_batch = {1, 1024};
-  run.algorithm_options.gpu_batch = {4, 8192};
-  AddThreads(run, 8, kThread);
-  return run;
-}
 
 // Even to ten points between two teams; kept in the test's record.
 void ExpectEven(const std::vector<double>& shares) {

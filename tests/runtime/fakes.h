@@ -107,6 +107,18 @@ inline UpdateCost Constant(const CostModel& cost) {
   };
 }
 
+enum class Time : std::uint8_t { kVirtual, kReal };
+
+// Drives workers to the end of a run; costs matter in virtual time.
+inline void Drive(Time time, Coordinator& coordinator, const std::vector<WorkerFactory>& workers,
+                  const std::vector<CostModel>& costs, RunObserver& observer) {
+  const std::atomic<int> interrupts = 0;
+  const std::unique_ptr<Executor> executor =
+      time == Time::kVirtual ? MakeVirtualExecutor(workers, costs)
+                             : MakeThreadExecutor(workers, Pinning::kNone, interrupts);
+  executor->Run(coordinator, observer);
+}
+
 // A run of fake workers: set what matters, then Run().
 struct FakeRun {
   std::string algorithm = "hogbatch";

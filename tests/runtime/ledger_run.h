@@ -1,7 +1,6 @@
 // Short runs of real workers on few rows, with the books kept, for devices that fail.
 #pragma once
 
-#include <atomic>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -49,8 +48,6 @@ struct LedgerRun {
   }
 
  private:
-  enum class Time : std::uint8_t { kVirtual, kReal };
-
   void Run(Time time) {
     constexpr std::int64_t kValidRows = 8;
     const Dataset data = MakeRows(train_rows + kValidRows, kFeatures, storage);
@@ -89,11 +86,7 @@ struct LedgerRun {
     }
     const std::unique_ptr<Algorithm> chosen = MakeAlgorithm(algorithm, algorithm_options);
     Coordinator coordinator(*chosen, setup);
-    const std::atomic<int> interrupts = 0;
-    const std::unique_ptr<Executor> executor =
-        time == Time::kVirtual ? MakeVirtualExecutor(factories, costs)
-                               : MakeThreadExecutor(factories, Pinning::kNone, interrupts);
-    executor->Run(coordinator, recorder);
+    Drive(time, coordinator, factories, costs, recorder);
     result = coordinator.Result();
     model.assign(memory.store.quiet().begin(), memory.store.quiet().end());
   }

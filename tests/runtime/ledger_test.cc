@@ -12,8 +12,6 @@
 namespace hogbatch {
 namespace {
 
-enum class Time : std::uint8_t { kVirtual, kReal };
-
 // Who trains: cores first, then devices that share no memory with the host.
 struct Crew {
   int cores = 0;

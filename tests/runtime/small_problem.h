@@ -67,8 +67,6 @@ struct SmallRun {
   std::vector<float> OnThreads() { return Run(Time::kReal); }
 
  private:
-  enum class Time : std::uint8_t { kVirtual, kReal };
-
   std::vector<float> Run(Time time) {
     const std::int64_t valid_rows = train_rows / 10;
     const Dataset data = MakeRows(train_rows + valid_rows, 30, storage);
@@ -113,11 +111,7 @@ struct SmallRun {
     }
     const std::unique_ptr<Algorithm> chosen = MakeAlgorithm(algorithm, algorithm_options);
     Coordinator coordinator(*chosen, setup);
-    const std::atomic<int> interrupts = 0;
-    const std::unique_ptr<Executor> executor =
-        time == Time::kVirtual ? MakeVirtualExecutor(factories, costs)
-                               : MakeThreadExecutor(factories, Pinning::kNone, interrupts);
-    executor->Run(coordinator, recorder);
+    Drive(time, coordinator, factories, costs, recorder);
     result = coordinator.Result();
     return {memory.store.quiet().begin(), memory.store.quiet().end()};
   }

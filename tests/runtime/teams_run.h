@@ -38,6 +38,19 @@ inline FakeOptions& AddGpu(FakeRun& run, const CostModel& cost) {
   return run.workers.back();
 }
 
+// A row costs the GPU a hundredth, an update more.
+inline constexpr CostModel kThread = {.seconds_per_row = 1e-4, .seconds_per_update = 2e-4};
+inline constexpr CostModel kGpu = {.seconds_per_row = 1e-6, .seconds_per_update = 5e-4};
+
+// Eight threads in ranges that leave room for balance with any of the GPUs.
+inline FakeRun EightThreads(double seconds) {
+  FakeRun run = TeamsRun(seconds);
+  run.algorithm_options.cpu_batch = {1, 1024};
+  run.algorithm_options.gpu_batch = {4, 8192};
+  AddThreads(run, 8, kThread);
+  return run;
+}
+
 inline UpdateCost SlowerFrom(double time, double factor, const CostModel& cost) {
   return [=](std::int64_t rows, double now) {
     return Constant(cost)(rows, now) * (now < time ? 1 : factor);
