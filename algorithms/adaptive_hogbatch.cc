@@ -8,6 +8,13 @@
 // enough, stays, and in any case the next round begins. Between two changes each live worker has
 // thus reported at least once. A rule applied at every request would judge many times by the same
 // reports, and overshoot from one bound to the other.
+//
+// Counts are sums over the run, and a gap between them outlasts its cause: by the time it is gone,
+// a rule that looks at the gap alone has changed sizes far beyond what makes the teams equally
+// fast, and the other way next. With a band, sizes therefore stay while the gap closes well enough
+// at the speeds last measured; and when a change turns out to be too much, the team that made it
+// takes it back. If the other one followed instead, sizes would climb from pair to pair that are
+// equally even and ever larger. A band of 0 is the paper's rule.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,6 +36,7 @@ struct Team {
   double count = 0;         // of updates, and
   int live = 0;             // workers, and
   int training = 0;         // those of them that do not evaluate, as of the latest judgement
+  double speed = 0;         // in counted updates per second
   std::int64_t judged = 0;  // rounds
   // Rounds in which a bound forbade a change or cut it short, and where it did last.
   struct Hold {
@@ -45,15 +53,15 @@ struct Bounds {
   By at_max = By::kMax;
 };
 
-// The counts of updates that one team is judged by.
-struct Standing {
-  double own = 0;
-  double least_other = std::numeric_limits<double>::infinity();
-  double most_other = -std::numeric_limits<double>::infinity();
-  double total = 0;
-  bool somebody_evaluates = false;
-  bool has_rival() const { return least_other <= most_other; }
-};
+// A gap between two teams is left alone as long as it will be gone when the updates made so far
+// have grown by this part,
+constexpr double kSoon = 0.25;
+// closes by this part of all updates (and each team's share: of two even teams the one that is made
+// half as fast closes it by a third), or
+constexpr double kFast = 0.5;
+// is less than this part of all updates, and the teams are nearer to equally fast than a change
+// would leave them.
+constexpr double kSmall = 0.05;
 
 class AdaptiveHogbatch : public Algorithm {
  public:
@@ -69,7 +77,8 @@ class AdaptiveHogbatch : public Algorithm {
     // Memory may have turned out to be less. That is no change by the rule, and begins no round.
     team.rows = std::clamp(team.rows, bounds.min, bounds.max);
     if (RoundIsOver(idle.team, table.workers)) {
-      Judge(team, StandingOf(idle.team, table.workers), bounds);
+      Count(table.workers);
+      Judge(team, bounds);
       BeginRound(idle.team, table.workers);
     }
     const std::int64_t rows = std::llround(team.rows);
@@ -139,36 +148,83 @@ class AdaptiveHogbatch : public Algorithm {
     }
   }
 
-  // Counts are cumulative. A CPU update counts beta: so much of it survives the others' writes. A
-  // team without a live worker is no longer compared with, or it would be waited for.
-  Standing StandingOf(int judged, std::span<const WorkerState> workers) {
-    for (Team& team : teams_) team.count = team.live = team.training = 0;
+  // Counts are cumulative. A CPU update counts beta: so much of it survives the others' writes.
+  void Count(std::span<const WorkerState> workers) {
+    for (Team& team : teams_) team.count = team.speed = team.live = team.training = 0;
     for (const WorkerState& worker : workers) {
       Team& team = teams_[static_cast<std::size_t>(worker.team)];
       const double weight = worker.device.kind == DeviceKind::kCpu ? options_.beta : 1;
       team.count += weight * static_cast<double>(worker.updates);
-      team.live += worker.live ? 1 : 0;
-      team.training += worker.live && worker.evaluations == 0 ? 1 : 0;
+      if (!worker.live) continue;
+      ++team.live;
+      team.training += worker.evaluations == 0 ? 1 : 0;
+      const double seconds = length_.SecondsPerUpdate(worker.id, std::llround(team.rows));
+      if (seconds > 0) team.speed += weight / seconds;
     }
-    Standing standing{.own = teams_[static_cast<std::size_t>(judged)].count};
-    for (const Team& team : teams_) {
-      standing.total += team.count;
-      if (&team == &teams_[static_cast<std::size_t>(judged)] || team.live == 0) continue;
-      standing.somebody_evaluates |= team.training == 0;
-      standing.least_other = std::min(standing.least_other, team.count);
-      standing.most_other = std::max(standing.most_other, team.count);
-    }
-    return standing;
   }
 
-  void Judge(Team& team, const Standing& standing, const Bounds& bounds) const {
-    // A whole team that evaluates stands still for no lack of speed: nobody is to run ahead of it.
-    if (!standing.has_rival() || standing.somebody_evaluates) return;
+  // The team it is compared with: the one with the most updates of the others, or with the fewest.
+  // One without a live worker is no longer compared with, or it would be waited for.
+  const Team* Rival(const Team& judged, bool with_most) const {
+    const Team* rival = nullptr;
+    for (const Team& team : teams_) {
+      if (&team == &judged || team.live == 0) continue;
+      if (!rival || (with_most ? team.count > rival->count : team.count < rival->count)) {
+        rival = &team;
+      }
+    }
+    return rival;
+  }
+
+  // A whole team that evaluates stands still for no lack of speed: nobody is to run ahead of it.
+  bool SomebodyElseEvaluates(const Team& judged) const {
+    return std::any_of(teams_.begin(), teams_.end(), [&](const Team& team) {
+      return &team != &judged && team.live > 0 && team.training == 0;
+    });
+  }
+
+  // Whether sizes had better stay although the teams with the most and the fewest updates are
+  // apart.
+  bool IsLeftAlone(const Team& first, const Team& last, double total) const {
+    const double gap = (first.count - last.count) / total;
+    if (first.speed == 0 || last.speed == 0) return false;  // not measured yet
+    double speed = 0;
+    for (const Team& team : teams_) speed += team.speed;
+    const double pace = (last.speed - first.speed) / speed;
+    if (pace >= std::min(gap / kSoon, kFast / static_cast<double>(teams_.size()))) return true;
+    return gap < kSmall && first.speed < last.speed * std::pow(options_.alpha, 0.25);
+  }
+
+  // What the size of a team with a rival is to be multiplied by, if others do not go first.
+  double Verdict(const Team& team) const {
+    double total = 0;
+    for (const Team& any : teams_) total += any.count;
+    const double band = options_.adapt_band * total;
+    const Team &last = *Rival(team, false), &first = *Rival(team, true);
+    const bool at_once = options_.adapt_band == 0;
+    if (team.count < last.count - band) {
+      return at_once || !IsLeftAlone(first, team, total) ? 1 / options_.alpha : 1;
+    }
+    if (team.count > first.count + band) {
+      return at_once || !IsLeftAlone(team, last, total) ? options_.alpha : 1;
+    }
+    return 1;
+  }
+
+  // Whether the latest change was another team's, of the same kind, and is to be taken back.
+  bool IsForAnother(double factor, const Team& team) const {
+    if (options_.adapt_band == 0 || latest_.team == &team || !latest_.team) return false;
+    if (latest_.team->live == 0 || (latest_.factor > 1) != (factor > 1)) return false;
+    const double other = Verdict(*latest_.team);
+    return factor > 1 ? other < 1 : other > 1;
+  }
+
+  void Judge(Team& team, const Bounds& bounds) {
+    if (!Rival(team, true) || SomebodyElseEvaluates(team)) return;
     ++team.judged;
-    const double band = options_.adapt_band * standing.total;
-    double wanted = team.rows;
-    if (standing.own < standing.least_other - band) wanted /= options_.alpha;
-    if (standing.own > standing.most_other + band) wanted *= options_.alpha;
+    double factor = Verdict(team);
+    if (IsForAnother(factor, team)) factor = 1;
+    const double wanted = factor * team.rows;
     const double allowed = std::clamp(wanted, bounds.min, bounds.max);
     if (allowed != wanted) {
       const By by = wanted < allowed ? By::kMin : bounds.at_max;
@@ -176,12 +232,17 @@ class AdaptiveHogbatch : public Algorithm {
       ++hold.rounds;
       hold.rows = allowed;
     }
+    if (allowed != team.rows) latest_ = {.team = &team, .factor = factor};
     team.rows = allowed;
   }
 
   AlgorithmOptions options_;
   TaskLength length_;
   std::vector<Team> teams_;
+  struct {
+    const Team* team = nullptr;
+    double factor = 1;
+  } latest_;                    // change of a size
   std::vector<bool> reported_;  // each worker, since its team's round began
 };
 

@@ -8,15 +8,22 @@ void TaskLength::Observe(const Outcome& outcome) {
   if (outcome.rows == 0) return;
   const auto worker = static_cast<std::size_t>(outcome.worker);
   if (seconds_per_row_.size() <= worker) seconds_per_row_.resize(worker + 1, 0);
-  seconds_per_row_[worker] = outcome.seconds / static_cast<double>(outcome.rows);
+  // One task may have met anything; a few tell.
+  const double seen = outcome.seconds / static_cast<double>(outcome.rows);
+  double& known = seconds_per_row_[worker];
+  known += (seen - known) / (known > 0 ? 4 : 1);
+}
+
+double TaskLength::SecondsPerUpdate(WorkerId worker, std::int64_t rows) const {
+  const auto index = static_cast<std::size_t>(worker);
+  if (index >= seconds_per_row_.size()) return 0;
+  return seconds_per_row_[index] * static_cast<double>(rows);
 }
 
 std::int32_t TaskLength::Updates(WorkerId worker, std::int64_t rows, const JobTable& table) const {
   constexpr double kTaskSeconds = 0.02;
   constexpr std::int64_t kFirstRows = 64, kMost = 100000, kParts = 4;
-  const auto index = static_cast<std::size_t>(worker);
-  const double per_row = index < seconds_per_row_.size() ? seconds_per_row_[index] : 0;
-  const double seconds = per_row * static_cast<double>(rows);
+  const double seconds = SecondsPerUpdate(worker, rows);
   const std::int64_t wanted =
       seconds > 0 ? static_cast<std::int64_t>(std::min(kTaskSeconds / seconds, 1.0 * kMost))
                   : kFirstRows / rows;

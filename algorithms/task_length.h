@@ -9,14 +9,16 @@
 namespace hogbatch {
 
 // A message costs microseconds and an update may cost as little: a task is as many updates as fill
-// 20 ms at the speed last seen, but a small part of what is left, so that workers end together. The
-// first is short: its rate is set when it is handed out, and would be too high for the model that a
-// slow device meets when it is done.
+// 20 ms at the speed of its latest ones, but a small part of what is left, so that workers end
+// together. The first is short: its rate is set when it is handed out, and would be too high for
+// the model that a slow device meets when it is done.
 class TaskLength {
  public:
   void Observe(const Outcome& outcome);
-  // For a task of `worker` with updates of `rows` rows. Seconds per update are taken to grow with
-  // the rows, so that a size that was never tried needs no new measurement.
+  // Taken to grow with the rows, so that a size that was never tried needs no new measurement. 0
+  // for a worker that was not seen yet.
+  double SecondsPerUpdate(WorkerId worker, std::int64_t rows) const;
+  // For a task of `worker` with updates of `rows` rows.
   std::int32_t Updates(WorkerId worker, std::int64_t rows, const JobTable& table) const;
 
  private:

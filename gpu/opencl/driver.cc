@@ -78,6 +78,7 @@ OpenClDriver::OpenClDriver(FoundDevice device, const DriverOptions& options)
     queue->reset(clCreateCommandQueue(context_.get(), device_.id, 0, &code));
     complaints_.Check(code, "clCreateCommandQueue");
   }
+  if (device_.info.on_processor) TuneProductsForProcessor(device_.id, complaints_);
   const BuiltProgram built = BuildProgram(device_, context_.get(), options.source, options.cache);
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
     kernels_[k] = MakeKernel(built.program.get(), gpu::kKernelNames[k]);

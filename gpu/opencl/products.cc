@@ -3,6 +3,7 @@
 #include <clblast_c.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <climits>
 #include <string>
 
@@ -47,6 +48,18 @@ void CheckCode(CLBlastStatusCode code, const Product& product, const Complaints&
 }
 
 }  // namespace
+
+// A processor walks through the items of a group one by one and copies what they keep at every
+// barrier. With one item a group there is nothing to copy, and vectors of four are its own.
+void TuneProductsForProcessor(cl_device_id device, const Complaints& complaints) {
+  std::array<const char*, 10> names = {"WGD",  "MDIMCD", "NDIMCD", "MDIMAD", "NDIMBD",
+                                       "KWID", "VWMD",   "VWND",   "PADA",   "PADB"};
+  constexpr std::array<std::size_t, names.size()> kValues = {4, 1, 1, 1, 1, 4, 4, 4, 0, 0};
+  complaints.Check(
+      CLBlastOverrideParameters(device, "XgemmDirect", CLBlastPrecisionSingle, names.size(),
+                                names.data(), kValues.data()),
+      "CLBlastOverrideParameters");
+}
 
 std::size_t ScratchBytesFor(const Product& product, cl_command_queue queue,
                             const Complaints& complaints) {

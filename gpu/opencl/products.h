@@ -10,6 +10,9 @@
 
 namespace hogbatch::opencl {
 
+// CLBlast's own choice of kernels is for GPUs, and several times slower on a processor.
+void TuneProductsForProcessor(cl_device_id device, const Complaints& complaints);
+
 // Device memory that CLBlast wants beside the operands: large products are computed from padded
 // copies. 0 for small ones. DeviceError for a product that it would get wrong.
 std::size_t ScratchBytesFor(const gpu::Product& product, cl_command_queue queue,

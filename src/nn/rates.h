@@ -33,10 +33,13 @@ class RatePlan {
   // `epochs`: the planned length, which the cosine reaches zero at.
   RatePlan(const RateOptions& options, double epochs);
 
-  // The rate of an update of `rows` rows at `epoch` (real, from 0) that so many merges of others
-  // come before. What a large batch has on top of --lr is divided by them: it would be a bold step
-  // from where the model no longer is.
+  // The rate of an update of `rows` rows at `epoch` (real, from 0) that others come before, which
+  // move the model as far as so many at --lr. What a large batch has on top of --lr is divided by
+  // them: it would be a bold step from where the model no longer is.
   float At(double epoch, std::int64_t rows, double staleness = 0) const;
+
+  // How many times --lr the rate of such an update is, if nothing comes before it.
+  double Scale(std::int64_t rows) const;
 
   struct Tables;  // the words of the options
 
@@ -44,7 +47,7 @@ class RatePlan {
   enum class Scaling : std::uint8_t { kNone, kSqrt, kLinear };
   enum class Schedule : std::uint8_t { kConstant, kInverse, kCosine, kStep };
 
-  double Scale(std::int64_t rows, double staleness) const;
+  double ScaleWhenStale(std::int64_t rows, double staleness) const;
   double Decay(double epoch) const;
   double Warmup(double epoch) const;
 

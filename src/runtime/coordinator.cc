@@ -250,9 +250,21 @@ std::optional<Task> Coordinator::NextTraining(const WorkerState& worker) {
   if (worker.most_rows > 0) {
     assignment->update_rows = std::min(assignment->update_rows, worker.most_rows);
   }
-  std::optional<Task> task = job_.Cut(*assignment, next_id_, worker.staleness);
+  std::optional<Task> task = job_.Cut(*assignment, next_id_, StalenessInSteps(worker));
   if (task) ++next_id_;
   return task;
+}
+
+// A merge of a small update moves the model less than a step at --lr, and counts for as much less.
+double Coordinator::StalenessInSteps(const WorkerState& worker) const {
+  double merges = 0, steps = 0;
+  for (const WorkerState& other : workers_) {
+    if (other.id == worker.id || other.updates == 0) continue;
+    const auto updates = static_cast<double>(other.updates);
+    merges += updates;
+    steps += updates * std::min(1.0, job_.rates().Scale(other.batch_rows));
+  }
+  return merges > 0 ? worker.staleness * steps / merges : worker.staleness;
 }
 
 std::optional<Task> Coordinator::NextSlice(WorkerId worker) {

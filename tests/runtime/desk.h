@@ -29,9 +29,13 @@ class Desk {
     const JobTable table{.jobs = {&job, 1}, .workers = workers_};
     return algorithm_->Assign(this->worker(worker), table)->update_rows;
   }
-  void Report(WorkerId id, int updates) {
+  // So many more updates of so many rows at so many a second; of speed 0, nothing is said of it.
+  void Report(WorkerId id, int updates, std::int64_t rows = 1, double speed = 0) {
     worker(id).updates += updates;
-    algorithm_->Observe({.worker = id, .rows = updates, .updates = updates, .seconds = 1e-3});
+    algorithm_->Observe({.worker = id,
+                         .rows = updates * rows,
+                         .updates = updates,
+                         .seconds = speed > 0 ? updates / speed : 0});
   }
   std::int64_t ReportAndAsk(WorkerId id, int updates) {
     Report(id, updates);

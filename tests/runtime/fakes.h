@@ -31,6 +31,7 @@ struct FakeOptions {
   std::int64_t most_rows = 0;  // that an update may have, as is known before the run
   std::int64_t room = 0;       // the same, as the device finds out when it is asked for more
   UpdateCost cost = {};        // instead of FakeRun::costs
+  std::int64_t staleness = 0;  // merges of others before each of its updates
   std::function<EvaluationSums(const Task&)> evaluate = [](const Task& task) {
     return EvaluationSums{.rows = task.rows.size(), .loss = static_cast<double>(task.rows.size())};
   };
@@ -63,6 +64,7 @@ class FakeWorker : public Worker {
     Report report{.task = task.id, .worker = id_, .updates = task.updates};
     if (task.kind == TaskKind::kTrain) {
       report.loss_sum = options_.loss(task);
+      for (int i = 0; i < task.updates; ++i) report.staleness.Add(options_.staleness);
       MeetRoom(task, report);
     }
     if (task.kind == TaskKind::kEvaluate) report.evaluation = options_.evaluate(task);
@@ -125,6 +127,7 @@ struct FakeRun {
   AlgorithmOptions algorithm_options = {};
   SplitRows rows = {.train = 10000, .valid = 1000, .test = 0};
   RunRules rules = {.epochs = 2, .target_loss = {}};
+  RateOptions rates = {};
   std::vector<CostModel> costs = {{.seconds_per_row = 1e-4}, {.seconds_per_row = 1e-4}};
   std::vector<FakeOptions> workers = {};
   std::optional<SplitRows> evaluated = {};  // instead of all rows
@@ -139,7 +142,7 @@ struct FakeRun {
     Coordinator::Setup setup{.job = {.id = 0, .model = {}, .train_rows = rows.train},
                              .rows = evaluated.value_or(rows),
                              .rules = rules,
-                             .rates = RatePlan({}, rules.epochs),
+                             .rates = RatePlan(rates, rules.epochs),
                              .workers = {}};
     std::vector<WorkerFactory> factories;
     std::vector<UpdateCost> update_costs;
