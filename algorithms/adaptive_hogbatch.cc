@@ -12,13 +12,12 @@
 // Counts are sums over the run, and a gap between them outlasts its cause: by the time it is gone,
 // a rule that looks at the gap alone has changed sizes far beyond what makes the teams equally
 // fast, and the other way next. With a band, sizes therefore stay while the gap closes well enough
-// at the speeds last measured; and when a change turns out to be too much, the team that made it
-// takes it back. If the other one followed instead, sizes would climb from pair to pair that are
-// equally even and ever larger. A band of 0 is the paper's rule.
+// at the speeds last measured; and no team's size leaves where it began as long as that of the team
+// on the other side can come back to where it did. If teams answered growth by growth, sizes would
+// climb from pair to pair that are equally even and ever larger. A band of 0 is the paper's rule.
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "algorithms/table.h"
@@ -33,6 +32,7 @@ constexpr std::array kBounds = {By::kMin, By::kMax, By::kMemory};
 
 struct Team {
   double rows = 0;          // per update, rounded when used, so that alpha need not be whole
+  double first_rows = 0;    // that it began with
   double count = 0;         // of updates, and
   int live = 0;             // workers, and
   int training = 0;         // those of them that do not evaluate, as of the latest judgement
@@ -53,14 +53,14 @@ struct Bounds {
   By at_max = By::kMax;
 };
 
-// A gap between two teams is left alone as long as it will be gone when the updates made so far
-// have grown by this part,
+// When a gap between two teams is left alone: it will be gone before the updates made so far have
+// grown by this part;
 constexpr double kSoon = 0.25;
-// closes by this part of all updates (and each team's share: of two even teams the one that is made
-// half as fast closes it by a third), or
-constexpr double kFast = 0.5;
-// is less than this part of all updates, and the teams are nearer to equally fast than a change
-// would leave them.
+// or, divided by the teams, this part of all updates goes into closing it (of two even teams one
+// that is made half as fast closes it by a third of them);
+constexpr double kFast = 0.4;
+// or it is less than this part of all updates, and the teams are nearer to equally fast than a
+// change would leave them.
 constexpr double kSmall = 0.05;
 
 class AdaptiveHogbatch : public Algorithm {
@@ -113,6 +113,7 @@ class AdaptiveHogbatch : public Algorithm {
       const auto index = static_cast<std::size_t>(worker.team);
       if (teams_.size() <= index) teams_.resize(index + 1);
       teams_[index].rows = static_cast<double>(FirstRows(worker.device.kind));
+      teams_[index].first_rows = teams_[index].rows;
     }
     reported_.resize(workers.size(), false);
   }
@@ -192,7 +193,7 @@ class AdaptiveHogbatch : public Algorithm {
     for (const Team& team : teams_) speed += team.speed;
     const double pace = (last.speed - first.speed) / speed;
     if (pace >= std::min(gap / kSoon, kFast / static_cast<double>(teams_.size()))) return true;
-    return gap < kSmall && first.speed < last.speed * std::pow(options_.alpha, 0.25);
+    return gap < kSmall && first.speed < last.speed * std::cbrt(options_.alpha);
   }
 
   // What the size of a team with a rival is to be multiplied by, if others do not go first.
@@ -211,15 +212,18 @@ class AdaptiveHogbatch : public Algorithm {
     return 1;
   }
 
-  // Whether the latest change was another team's, of the same kind, and is to be taken back.
+  // Whether a change leads away from where a team began, and the team on the other side could come
+  // back instead.
   bool IsForAnother(double factor, const Team& team) const {
-    if (options_.adapt_band == 0 || latest_.team == &team || !latest_.team) return false;
-    if (latest_.team->live == 0 || (latest_.factor > 1) != (factor > 1)) return false;
-    const double other = Verdict(*latest_.team);
-    return factor > 1 ? other < 1 : other > 1;
+    if (options_.adapt_band == 0 || factor == 1) return false;
+    const bool grows = factor > 1;
+    const Team& other = *Rival(team, !grows);
+    if (grows)
+      return team.rows >= team.first_rows && other.rows > other.first_rows && Verdict(other) < 1;
+    return team.rows <= team.first_rows && other.rows < other.first_rows && Verdict(other) > 1;
   }
 
-  void Judge(Team& team, const Bounds& bounds) {
+  void Judge(Team& team, const Bounds& bounds) const {
     if (!Rival(team, true) || SomebodyElseEvaluates(team)) return;
     ++team.judged;
     double factor = Verdict(team);
@@ -232,17 +236,12 @@ class AdaptiveHogbatch : public Algorithm {
       ++hold.rounds;
       hold.rows = allowed;
     }
-    if (allowed != team.rows) latest_ = {.team = &team, .factor = factor};
     team.rows = allowed;
   }
 
   AlgorithmOptions options_;
   TaskLength length_;
   std::vector<Team> teams_;
-  struct {
-    const Team* team = nullptr;
-    double factor = 1;
-  } latest_;                    // change of a size
   std::vector<bool> reported_;  // each worker, since its team's round began
 };
 

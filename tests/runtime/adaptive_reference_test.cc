@@ -14,7 +14,7 @@ namespace hogbatch {
 namespace {
 
 // The paper's rule and the band at the end of each round, for teams that lose nobody and whose
-// speeds nobody knows. With a band, a change that was too much is taken back by who made it.
+// speeds nobody knows. With a band, sizes come back before others leave.
 class Reference {
  public:
   Reference(const Desk& desk, const AlgorithmOptions& options)
@@ -31,13 +31,9 @@ class Reference {
     const BatchRange& range = asking.team == 0 ? options_.cpu_batch : options_.gpu_batch;
     if (over) {
       const int side = Side(asking.team, workers);
-      const bool is_for_another = options_.adapt_band > 0 && latest_team_ != asking.team &&
-                                  latest_side_ == side && Side(latest_team_, workers) == -side;
-      if (side != 0 && !is_for_another) {
+      if (side != 0 && !IsForAnother(side, asking.team, workers)) {
         const double wanted = side < 0 ? rows / options_.alpha : rows * options_.alpha;
-        const double before =
-            std::exchange(rows, std::clamp(wanted, double(range.min), double(range.max)));
-        if (rows != before) latest_team_ = asking.team, latest_side_ = side;
+        rows = std::clamp(wanted, double(range.min), double(range.max));
       }
       for (const WorkerState& worker : workers) {
         if (worker.team == asking.team) reported_[static_cast<std::size_t>(worker.id)] = false;
@@ -49,7 +45,6 @@ class Reference {
  private:
   // -1: behind every other team, 1: ahead of every other.
   int Side(int team, const std::vector<WorkerState>& workers) const {
-    if (team < 0) return 0;
     std::vector<double> counts;
     for (const WorkerState& worker : workers) {
       counts.resize(std::max(counts.size(), static_cast<std::size_t>(worker.team) + 1));
@@ -63,9 +58,23 @@ class Reference {
     return own > *std::max_element(counts.begin(), counts.end()) + band ? 1 : 0;
   }
 
+  // A size does not leave where it began while one on the other side can come back to there.
+  bool IsForAnother(int side, int team, const std::vector<WorkerState>& workers) const {
+    if (options_.adapt_band == 0 || side * Moved(team) < 0) return false;
+    for (int other = 0; other < 3; ++other) {
+      if (Side(other, workers) == -side && Moved(other) * side > 0) return true;
+    }
+    return false;
+  }
+  // 1: larger than it began, -1: smaller.
+  int Moved(int team) const {
+    const double rows = team == 0 ? cpu_ : gpu_[static_cast<std::size_t>(team)];
+    const double first = team == 0 ? 16 : double(options_.gpu_batch.min);
+    return rows > first ? 1 : rows < first ? -1 : 0;
+  }
+
   AlgorithmOptions options_;
   std::vector<bool> reported_;
-  int latest_team_ = -1, latest_side_ = 0;
   double cpu_ = 16;
   std::vector<double> gpu_ = std::vector<double>(8, double(options_.gpu_batch.min));
 };

@@ -134,14 +134,14 @@ TEST(AdaptiveRule, LeavesASmallGapAloneBetweenTeamsThatAreNearlyEquallyFast) {
   EXPECT_EQ(rows_after(48, 52, 70), 8);
 }
 
-TEST(AdaptiveRule, LetsTheTeamTakeBackItsChangeThatWasTooMuch) {
+TEST(AdaptiveRule, LetsASizeComeBackBeforeAnotherLeaves) {
   Desk desk(1, 1, {.adapt_band = 0.02});
   desk.Ask(0);
   desk.Ask(1);
   desk.Report(1, 40);
   EXPECT_EQ(desk.ReportAndAsk(0, 60), 32);
   desk.Report(0, 0);
-  EXPECT_EQ(desk.ReportAndAsk(1, 40), 64) << "it grows for no other that did";
+  EXPECT_EQ(desk.ReportAndAsk(1, 40), 64) << "the thread can come back";
   EXPECT_EQ(desk.Ask(0), 16);
   EXPECT_EQ(desk.ReportAndAsk(1, 10), 128);
 }
