@@ -55,10 +55,9 @@ void TuneProductsForProcessor(cl_device_id device, const Complaints& complaints)
   std::array<const char*, 10> names = {"WGD",  "MDIMCD", "NDIMCD", "MDIMAD", "NDIMBD",
                                        "KWID", "VWMD",   "VWND",   "PADA",   "PADB"};
   constexpr std::array<std::size_t, names.size()> kValues = {4, 1, 1, 1, 1, 4, 4, 4, 0, 0};
-  complaints.Check(
-      CLBlastOverrideParameters(device, "XgemmDirect", CLBlastPrecisionSingle, names.size(),
-                                names.data(), kValues.data()),
-      "CLBlastOverrideParameters");
+  complaints.Check(CLBlastOverrideParameters(device, "XgemmDirect", CLBlastPrecisionSingle,
+                                             names.size(), names.data(), kValues.data()),
+                   "CLBlastOverrideParameters");
 }
 
 std::size_t ScratchBytesFor(const Product& product, cl_command_queue queue,

@@ -17,8 +17,8 @@ class Job {
   Job(const JobSpec& spec, double epochs, const RatePlan& rates, std::uint64_t seed)
       : spec_(spec), rates_(rates), cursor_(spec.train_rows, epochs, seed) {}
 
-  // Cuts the rows of an assignment to a worker whose updates are so stale, as in RatePlan; none when
-  // all rows are handed out.
+  // Cuts the rows of an assignment to a worker whose updates are so stale, as in RatePlan; none
+  // when all rows are handed out.
   std::optional<Task> Cut(const Assignment& assignment, TaskId id, double staleness);
 
   // A training task came back finished.
