@@ -59,8 +59,8 @@ constexpr double kSoon = 0.25;
 // or, divided by the teams, this part of all updates goes into closing it (of two even teams one
 // that is made half as fast closes it by a third of them);
 constexpr double kFast = 0.4;
-// or it is less than this part of all updates, and the teams are nearer to equally fast than a
-// change would leave them.
+// or it is less than this part of all updates, and the teams are clearly nearer to equally fast
+// than a change would leave them.
 constexpr double kSmall = 0.05;
 
 class AdaptiveHogbatch : public Algorithm {

@@ -116,13 +116,14 @@ TEST(AdaptiveHogbatch, ChangesSizesByAlphaWithinTheirRanges) {
   for (const double alpha : {2.0, 4.0, 1.5}) {
     SCOPED_TRACE(alpha);
     FakeRun run = EightThreads(5);
-    run.algorithm_options = {.cpu_batch = {3, 100}, .gpu_batch = {100, 3000}, .alpha = alpha};
+    run.algorithm_options = {
+        .cpu_batch = {3, 100}, .gpu_batch = {100, 3000}, .alpha = alpha, .adapt_band = 0};
     AddGpu(run, kGpu);
     Watched watched(MakeAlgorithm("adaptive", run.algorithm_options));
     run.own_algorithm = &watched;
     run.Run();
     const auto expect_steps = [&](const std::vector<std::int64_t>& sizes, const BatchRange& range) {
-      EXPECT_GT(sizes.size(), 3u);
+      EXPECT_GT(sizes.size(), 5u);
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         ASSERT_GE(sizes[i], range.min);
         ASSERT_LE(sizes[i], range.max);
