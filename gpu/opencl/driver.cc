@@ -1,6 +1,5 @@
 #include "gpu/opencl/driver.h"
 
-#include <clblast_c.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -16,7 +15,6 @@ namespace {
 using gpu::ArgumentType;
 using gpu::KernelArgument;
 using gpu::KernelCall;
-using gpu::Product;
 using gpu::Stream;
 
 class OpenClDriver final : public gpu::Driver {
@@ -41,12 +39,16 @@ class OpenClDriver final : public gpu::Driver {
   void Release(gpu::Event event) noexcept override { clReleaseEvent(static_cast<cl_event>(event)); }
   void Synchronize() override;
 
-  void Multiply(const Product& product) override;
+  void Multiply(const gpu::Product& product) override { products_->Queue(product); }
   void Launch(const KernelCall& call) override;
 
  private:
-  KernelObject MakeKernel(cl_program program, std::string_view name) const;
-  void FreeScratch() noexcept;
+  // A kernel and the work items of a group it runs in.
+  struct Grouped {
+    KernelObject kernel;
+    std::size_t lanes = gpu::kLanes;
+  };
+  Grouped MakeGrouped(cl_program program, std::string_view name) const;
   cl_command_queue queue(Stream stream) const {
     return queues_[static_cast<std::size_t>(stream)].get();
   }
@@ -56,17 +58,23 @@ class OpenClDriver final : public gpu::Driver {
   Context context_;
   std::array<Queue, gpu::kStreams> queues_;
   Queue mapping_;  // never has to wait for the work of the others
-  std::array<KernelObject, gpu::kKernelNames.size()> kernels_;
+  std::array<Grouped, gpu::kKernelNames.size()> kernels_;
   std::unordered_map<void*, Memory> pinned_;  // by the address it is mapped to
   std::size_t allocated_ = 0;
-  void* scratch_ = nullptr;
-  std::size_t scratch_bytes_ = 0;
+  std::unique_ptr<Products> products_;
 };
 
 std::size_t SizeOf(cl_mem memory) noexcept {
   std::size_t size = 0;
   clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof(size), &size, nullptr);
   return size;
+}
+
+// The kernels that processor.cl has anew.
+bool IsForProcessors(gpu::Kernel kernel) {
+  using enum gpu::Kernel;
+  return kernel == hb_csr_forward || kernel == hb_csr_scatter || kernel == hb_add_scaled ||
+         kernel == hb_fill;
 }
 
 OpenClDriver::OpenClDriver(FoundDevice device, const DriverOptions& options)
@@ -78,37 +86,44 @@ OpenClDriver::OpenClDriver(FoundDevice device, const DriverOptions& options)
     queue->reset(clCreateCommandQueue(context_.get(), device_.id, 0, &code));
     complaints_.Check(code, "clCreateCommandQueue");
   }
-  if (device_.info.on_processor) TuneProductsForProcessor(device_.id, complaints_);
-  const BuiltProgram built = BuildProgram(device_, context_.get(), options.source, options.cache);
+  const bool as_processor = device_.info.on_processor && !options.as_gpu;
+  std::string source(options.source);
+  if (as_processor) source += ProcessorSource();
+  const BuiltProgram built = BuildProgram(device_, context_.get(), source, options.cache);
+  cl_program program = built.program.get();
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
-    kernels_[k] = MakeKernel(built.program.get(), gpu::kKernelNames[k]);
+    const auto kernel = static_cast<gpu::Kernel>(k);
+    kernels_[k] =
+        as_processor && IsForProcessors(kernel)
+            ? Grouped{MakeKernel(program, fmt::format("{}_on_processor", gpu::kKernelNames[k]),
+                                 complaints_),
+                      1}
+            : MakeGrouped(program, gpu::kKernelNames[k]);
   }
+  cl_command_queue compute = queue(Stream::kCompute);
+  products_ = as_processor ? MakeProcessorProducts(program, compute, complaints_)
+                           : MakeClBlastProducts(*this, compute, complaints_);
 }
 
-KernelObject OpenClDriver::MakeKernel(cl_program program, std::string_view name) const {
-  cl_int code = CL_SUCCESS;
-  KernelObject kernel(clCreateKernel(program, std::string(name).c_str(), &code));
-  complaints_.Check(code, fmt::format("clCreateKernel of {}", name));
+OpenClDriver::Grouped OpenClDriver::MakeGrouped(cl_program program, std::string_view name) const {
+  Grouped grouped{MakeKernel(program, std::string(name), complaints_)};
   // A kernel that takes many registers may run in smaller groups than the device allows.
-  std::size_t group = 0;
-  complaints_.Check(clGetKernelWorkGroupInfo(kernel.get(), device_.id, CL_KERNEL_WORK_GROUP_SIZE,
-                                             sizeof(group), &group, nullptr),
-                    "clGetKernelWorkGroupInfo");
-  if (group < gpu::kLanes) {
+  std::size_t most = 0;
+  complaints_.Check(
+      clGetKernelWorkGroupInfo(grouped.kernel.get(), device_.id, CL_KERNEL_WORK_GROUP_SIZE,
+                               sizeof(most), &most, nullptr),
+      "clGetKernelWorkGroupInfo");
+  if (most < grouped.lanes) {
     complaints_.Throw(fmt::format("it runs {} in groups of at most {} work items; {} are needed",
-                                  name, group, gpu::kLanes));
+                                  name, most, grouped.lanes));
   }
-  return kernel;
+  return grouped;
 }
 
 OpenClDriver::~OpenClDriver() {
   for (const Queue& queue : queues_) clFinish(queue.get());
   clFinish(mapping_.get());
-  FreeScratch();
-  // CLBlast keeps the programs it compiled for a context, and with them the context, for as long as
-  // the process lives. It has no narrower call than this; other devices compile theirs once more,
-  // which the caches of OpenCL implementations make quick.
-  CLBlastClearCache();
+  products_.reset();  // frees its memory through this driver
 }
 
 // Implementations allocate when memory is first used, and some of them more than there is: the sum
@@ -204,27 +219,9 @@ void OpenClDriver::Synchronize() {
   for (const Queue& queue : queues_) complaints_.Check(clFinish(queue.get()), "clFinish");
 }
 
-// CLBlast would allocate its scratch anew for every product, and some implementations wait for the
-// device when that is freed. One piece is enough, for products come one after the other.
-void OpenClDriver::Multiply(const Product& product) {
-  const std::size_t needed = ScratchBytesFor(product, queue(Stream::kCompute), complaints_);
-  if (needed > scratch_bytes_) {
-    FreeScratch();
-    scratch_ = Allocate(needed);
-    scratch_bytes_ = needed;
-  }
-  QueueProduct(product, queue(Stream::kCompute), static_cast<cl_mem>(scratch_), complaints_);
-}
-
-void OpenClDriver::FreeScratch() noexcept {
-  if (scratch_) Free(scratch_);  // products that are queued keep it until they are done
-  scratch_ = nullptr;
-  scratch_bytes_ = 0;
-}
-
 void OpenClDriver::Launch(const KernelCall& call) {
   const auto index = static_cast<std::size_t>(call.kernel);
-  cl_kernel kernel = kernels_[index].get();
+  cl_kernel kernel = kernels_[index].kernel.get();
   Check(call.arguments.size() == call.types.size(), "a kernel's arguments and types differ");
   for (cl_uint i = 0; i < call.arguments.size(); ++i) {
     const bool is_narrow =
@@ -232,7 +229,7 @@ void OpenClDriver::Launch(const KernelCall& call) {
     complaints_.Check(clSetKernelArg(kernel, i, is_narrow ? 4 : 8, &call.arguments[i]),
                       fmt::format("clSetKernelArg {} of {}", i, gpu::kKernelNames[index]));
   }
-  const std::size_t lanes = gpu::kLanes;
+  const std::size_t lanes = kernels_[index].lanes;
   const std::size_t items = static_cast<std::size_t>(call.groups) * lanes;
   complaints_.Check(clEnqueueNDRangeKernel(queue(Stream::kCompute), kernel, 1, nullptr, &items,
                                            &lanes, 0, nullptr, nullptr),

@@ -12,6 +12,7 @@ namespace hogbatch::opencl {
 struct DriverOptions {
   std::string_view source = KernelSource();
   ProgramCache cache{DefaultCacheFolder()};
+  bool as_gpu = false;  // what GPUs get also on a processor, to test and time it there
 };
 
 // A driver of a device that FindDevices() lists. DeviceError if it cannot be used.

@@ -1,4 +1,5 @@
-# cmake "-DSOURCES=a;b" -DOUTPUT=x.cc -P embed.cmake: the kernels' text as a function of C++.
+# cmake "-DSOURCES=a;b" -DFUNCTION=F -DOUTPUT=x.cc -P embed.cmake: the text of kernels as a function of
+# C++ that gpu/opencl/program.h declares.
 set(text "")
 foreach(source ${SOURCES})
   file(READ ${source} part)
@@ -9,7 +10,7 @@ if(text MATCHES "[^\t\n -~]")
 endif()
 file(WRITE ${OUTPUT} "#include \"gpu/opencl/program.h\"
 
-std::string_view hogbatch::opencl::KernelSource() {
+std::string_view hogbatch::opencl::${FUNCTION}() {
   return R\"kernels(${text})kernels\";
 }
 ")

@@ -1,26 +1,30 @@
-// Products of matrices by CLBlast.
+// Products of matrices on an OpenCL device's queue of computations.
 #pragma once
 
 #include <CL/cl.h>
 
-#include <cstddef>
+#include <memory>
 
 #include "gpu/driver.h"
 #include "gpu/opencl/errors.h"
 
 namespace hogbatch::opencl {
 
-// CLBlast's own choice of kernels is for GPUs, and several times slower on a processor.
-void TuneProductsForProcessor(cl_device_id device, const Complaints& complaints);
+class Products {
+ public:
+  virtual ~Products() = default;
+  // Queues a product none of whose dimensions is zero.
+  virtual void Queue(const gpu::Product& product) = 0;
+};
 
-// Device memory that CLBlast wants beside the operands: large products are computed from padded
-// copies. 0 for small ones. DeviceError for a product that it would get wrong.
-std::size_t ScratchBytesFor(const gpu::Product& product, cl_command_queue queue,
-                            const Complaints& complaints);
+// By CLBlast. Large products are computed from padded copies in `memory`'s memory, and DeviceError
+// is thrown for those it would get wrong.
+std::unique_ptr<Products> MakeClBlastProducts(gpu::Driver& memory, cl_command_queue queue,
+                                              const Complaints& complaints);
 
-// Queues a product none of whose dimensions is zero. `scratch` is as large as it says above, and
-// no other work on another queue uses it.
-void QueueProduct(const gpu::Product& product, cl_command_queue queue, cl_mem scratch,
-                  const Complaints& complaints);
+// By the kernels of processor.cl: CLBlast's are for GPUs, with barriers that a processor has to
+// unroll, and several times slower there.
+std::unique_ptr<Products> MakeProcessorProducts(cl_program program, cl_command_queue queue,
+                                                const Complaints& complaints);
 
 }  // namespace hogbatch::opencl

@@ -92,4 +92,11 @@ BuiltProgram BuildProgram(const FoundDevice& device, cl_context context, std::st
   return {std::move(program), BuiltProgram::Origin::kCompiled};
 }
 
+KernelObject MakeKernel(cl_program program, const std::string& name, const Complaints& complaints) {
+  cl_int code = CL_SUCCESS;
+  KernelObject kernel(clCreateKernel(program, name.c_str(), &code));
+  complaints.Check(code, fmt::format("clCreateKernel of {}", name));
+  return kernel;
+}
+
 }  // namespace hogbatch::opencl

@@ -1,6 +1,7 @@
 // The kernels as an OpenCL device runs them.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "gpu/opencl/devices.h"
@@ -11,6 +12,8 @@ namespace hogbatch::opencl {
 
 // kernels.h and kernels.inc as one text.
 std::string_view KernelSource();
+// processor.cl, to be compiled after it for processors.
+std::string_view ProcessorSource();
 
 struct BuiltProgram {
   enum class Origin { kCompiled, kCached };
@@ -22,5 +25,8 @@ struct BuiltProgram {
 // it does not compile.
 BuiltProgram BuildProgram(const FoundDevice& device, cl_context context, std::string_view source,
                           const ProgramCache& cache);
+
+// DeviceError if the program has none of this name.
+KernelObject MakeKernel(cl_program program, const std::string& name, const Complaints& complaints);
 
 }  // namespace hogbatch::opencl

@@ -13,6 +13,11 @@ constexpr int kPlainWidth = 200;
 
 }  // namespace
 
+void TrainObserver::OnPreparation(std::string_view worker) {
+  const std::string live = fmt::format("preparing {} ...", worker);
+  console_.Live({&live, 1});
+}
+
 void TrainObserver::OnProgress(const Progress& progress) {
   Record(progress);
   Show(progress);

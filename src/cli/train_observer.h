@@ -23,6 +23,7 @@ class TrainObserver final : public RunObserver {
         scale_(scale),
         workers_(workers) {}
 
+  void OnPreparation(std::string_view worker) override;
   void OnProgress(const Progress& progress) override;
   void OnWorkerFailed(std::string_view worker, std::string_view what) override;
 

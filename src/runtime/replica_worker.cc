@@ -21,9 +21,7 @@ class ReplicaWorker : public DeviceWorker {
   ReplicaWorker(WorkerId id, std::unique_ptr<Device> owned, JobMemory& memory)
       : DeviceWorker(id, std::move(owned), memory),
         class_weights_memory_(device(), memory.class_weights.size() * sizeof(float)) {
-    for (int i = 0; i < std::max(1, device().info().depth); ++i) {
-      slots_.push_back(std::make_unique<Slot>(memory, device()));
-    }
+    MakeSlots();
     if (memory.class_weights.empty()) return;
     class_weights_ = Tensor::Vector(class_weights_memory_.span<float>());
     device().Upload(std::as_bytes(std::span(memory.class_weights)), class_weights_.data.base, 0);
@@ -37,6 +35,25 @@ class ReplicaWorker : public DeviceWorker {
     StalenessMeter::ReadAt read;
     bool in_parts = false;  // memory was too short for it: nothing is queued
   };
+
+  // As the first update of one row, which is forgotten.
+  void Prepare() override {
+    try {
+      Queue(*slots_.front(), {}, {0, 1}, 0);
+    } catch (const OutOfDeviceMemory&) {  // updates find a way, or say so
+    }
+    ReleaseRows(*slots_.front());
+    delta_maker_.reset();
+    steps_ = 0;
+    MakeSlots();
+  }
+
+  void MakeSlots() {
+    slots_.clear();
+    for (int i = 0; i < std::max(1, device().info().depth); ++i) {
+      slots_.push_back(std::make_unique<Slot>(memory(), device()));
+    }
+  }
 
   // Slots are used in turn, and merged in the same order.
   void Train(const Task& task, RowRange rows) override {

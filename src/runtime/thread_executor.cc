@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -32,10 +35,18 @@ class Walk {
   Walk(WorkerId id, int depth, Inbox& inbox, Mailbox<Event>& outbox)
       : id_(id), depth_(depth), inbox_(inbox), outbox_(outbox) {}
 
-  void Serve(const WorkerFactory& make) {
+  // Calls `ready` when the worker can begin, or never will.
+  void Serve(const WorkerFactory& make, const std::function<void()>& ready) {
     std::unique_ptr<Worker> worker;
     try {
-      worker = make();
+      try {
+        worker = make();
+        worker->Prepare();
+      } catch (...) {
+        ready();
+        throw;
+      }
+      ready();
       worker_ = worker.get();
       while (const std::optional<Task> task = Next()) Take(*task);
       return;
@@ -135,6 +146,7 @@ class ThreadExecutor : public Executor {
     std::vector<std::jthread> threads;
     try {
       StartWorkers(coordinator, threads);
+      AwaitWorkers(coordinator, observer);
       Step(coordinator, Tick{}, observer);
       bool told = false;
       while (!coordinator.done()) Step(coordinator, NextEvent(coordinator, told), observer);
@@ -157,8 +169,26 @@ class ThreadExecutor : public Executor {
       if (device.shares_host_memory) core = next_core++;
       threads.emplace_back([this, i, depth, core] {
         if (cores_ && core) cores_->PinThisThread(*core);
-        Walk(static_cast<WorkerId>(i), depth, inboxes_[i], outbox_).Serve(factories_[i]);
+        const auto id = static_cast<WorkerId>(i);
+        Walk(id, depth, inboxes_[i], outbox_).Serve(factories_[i], [&] { ready_.Send(id); });
       });
+    }
+  }
+
+  // Nobody begins before everybody can: while a driver compiles its kernels for seconds, a core
+  // alone would take all rows, and take the missing team for one that is slow.
+  void AwaitWorkers(const Coordinator& coordinator, RunObserver& observer) {
+    std::set<WorkerId> preparing;
+    for (const WorkerState& worker : coordinator.workers()) preparing.insert(worker.id);
+    while (!preparing.empty()) {
+      if (const std::optional<WorkerId> ready = ready_.Receive(kLongestWait)) {
+        preparing.erase(*ready);
+      } else if (interrupts_.load(std::memory_order_relaxed) > 0) {
+        return;
+      } else {
+        const auto late = static_cast<std::size_t>(*preparing.begin());
+        observer.OnPreparation(coordinator.workers()[late].device.name);
+      }
     }
   }
 
@@ -187,6 +217,7 @@ class ThreadExecutor : public Executor {
   const std::atomic<int>& interrupts_;
   std::vector<Inbox> inboxes_;
   Mailbox<Event> outbox_;
+  Mailbox<WorkerId> ready_;  // to begin
 };
 
 }  // namespace

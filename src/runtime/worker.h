@@ -15,6 +15,9 @@ class Worker {
  public:
   virtual ~Worker() = default;
 
+  // Once before the first task: whatever a device does at first use, such as compiling kernels. The
+  // model stays as it is.
+  virtual void Prepare() {}
   // Reads the model and makes the gradient of update `update` of the task. A worker on a device of
   // depth 2 may be asked for the next update before the last one is committed.
   virtual void Compute(const Task& task, int update) = 0;

@@ -1,4 +1,5 @@
-// The conformance suite on the OpenCL devices of this machine, through the driver alone.
+// The conformance suite on the OpenCL devices of this machine, through the driver alone; on
+// processors also with what GPUs get.
 #include <cstdlib>
 
 #include "gpu/gpu_device.h"
@@ -10,11 +11,15 @@ namespace hogbatch {
 
 std::vector<DeviceFactory> AllDevices() {
   std::vector<DeviceFactory> factories;
+  const auto add = [&](const DeviceInfo& info, const std::string& name, bool as_gpu) {
+    factories.push_back(
+        {name, [=] { return gpu::MakeGpuDevice(opencl::MakeDriver(info, {.as_gpu = as_gpu})); }});
+  };
+  int number = 0;
   for (const opencl::FoundDevice& found : opencl::DevicesHere()) {
-    std::string name = "OpenCl" + std::to_string(factories.size());
-    factories.push_back({std::move(name), [info = found.info] {
-                           return gpu::MakeGpuDevice(opencl::MakeDriver(info));
-                         }});
+    const std::string name = "OpenCl" + std::to_string(number++);
+    add(found.info, name, false);
+    if (found.info.on_processor) add(found.info, name + "AsGpu", true);
   }
   return factories;
 }

@@ -1,0 +1,109 @@
+#include <clblast_c.h>
+#include <fmt/format.h>
+
+#include <climits>
+
+#include "gpu/opencl/products.h"
+
+namespace hogbatch::opencl {
+namespace {
+
+using gpu::Product;
+
+cl_mem MemoryOf(const Tensor& tensor) { return static_cast<cl_mem>(tensor.data.base); }
+std::size_t OffsetOf(const Tensor& tensor) { return static_cast<std::size_t>(tensor.data.offset); }
+
+CLBlastTranspose TurnOfA(const Product& product) {
+  return product.form == Product::Form::kTransposeA ? CLBlastTransposeYes : CLBlastTransposeNo;
+}
+CLBlastTranspose TurnOfB(const Product& product) {
+  return product.form == Product::Form::kTransposeB ? CLBlastTransposeYes : CLBlastTransposeNo;
+}
+
+// CLBlast's kernels count elements in int.
+void CheckReach(const Tensor& tensor, std::int64_t rows, std::int64_t cols,
+                const Complaints& complaints) {
+  if (tensor.data.offset + (rows - 1) * tensor.stride + cols <= INT_MAX) return;
+  complaints.Throw(fmt::format(
+      "a matrix of {} × {} ends behind the first 8 GiB of its memory, where CLBlast cannot reach; "
+      "use a smaller network or batch",
+      rows, cols));
+}
+
+void CheckReach(const Product& product, const Complaints& complaints) {
+  const std::int64_t rows = product.rows, cols = product.cols, inner = product.inner;
+  const bool a_turned = TurnOfA(product) == CLBlastTransposeYes;
+  const bool b_turned = TurnOfB(product) == CLBlastTransposeYes;
+  CheckReach(product.a, a_turned ? inner : rows, a_turned ? rows : inner, complaints);
+  CheckReach(product.b, b_turned ? cols : inner, b_turned ? inner : cols, complaints);
+  CheckReach(product.c, rows, cols, complaints);
+}
+
+class ClBlastProducts final : public Products {
+ public:
+  ClBlastProducts(gpu::Driver& memory, cl_command_queue queue, const Complaints& complaints)
+      : memory_(memory), queue_(queue), complaints_(complaints) {}
+  // CLBlast keeps the programs it compiled for a context, and with them the context, for as long as
+  // the process lives. It has no narrower call than this; other devices compile theirs once more,
+  // which the caches of OpenCL implementations make quick.
+  ~ClBlastProducts() override {
+    FreeScratch();
+    CLBlastClearCache();
+  }
+
+  // With beta 0 CLBlast's kernels do not read c, so that NaN in it is forgotten.
+  void Queue(const Product& product) override {
+    CheckReach(product, complaints_);
+    ProvideScratch(product);
+    const CLBlastStatusCode code = CLBlastSgemmWithTempBuffer(
+        CLBlastLayoutRowMajor, TurnOfA(product), TurnOfB(product), product.rows, product.cols,
+        product.inner, product.alpha, MemoryOf(product.a), OffsetOf(product.a), product.a.stride,
+        MemoryOf(product.b), OffsetOf(product.b), product.b.stride, product.beta,
+        MemoryOf(product.c), OffsetOf(product.c), product.c.stride, &queue_, nullptr,
+        static_cast<cl_mem>(scratch_));
+    CheckCode(code, product);
+  }
+
+ private:
+  // CLBlast would allocate its scratch anew for every product, and some implementations wait for
+  // the device when that is freed. One piece is enough, for products come one after the other.
+  void ProvideScratch(const Product& product) {
+    std::size_t bytes = 0;
+    const CLBlastStatusCode code = CLBlastSGemmTempBufferSize(
+        CLBlastLayoutRowMajor, TurnOfA(product), TurnOfB(product), product.rows, product.cols,
+        product.inner, OffsetOf(product.a), product.a.stride, OffsetOf(product.b), product.b.stride,
+        OffsetOf(product.c), product.c.stride, &queue_, &bytes);
+    CheckCode(code, product);
+    if (bytes <= scratch_bytes_) return;
+    FreeScratch();
+    scratch_ = memory_.Allocate(bytes);
+    scratch_bytes_ = bytes;
+  }
+
+  void FreeScratch() noexcept {
+    if (scratch_) memory_.Free(scratch_);  // products that are queued keep it until they are done
+    scratch_ = nullptr;
+    scratch_bytes_ = 0;
+  }
+
+  void CheckCode(CLBlastStatusCode code, const Product& product) const {
+    if (code == CLBlastSuccess) return;
+    complaints_.Check(code, fmt::format("CLBlastSgemm of {} × {} × {}", product.rows, product.inner,
+                                        product.cols));
+  }
+
+  gpu::Driver& memory_;
+  cl_command_queue queue_;
+  Complaints complaints_;
+  void* scratch_ = nullptr;
+  std::size_t scratch_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Products> MakeClBlastProducts(gpu::Driver& memory, cl_command_queue queue,
+                                              const Complaints& complaints) {
+  return std::make_unique<ClBlastProducts>(memory, queue, complaints);
+}
+
+}  // namespace hogbatch::opencl

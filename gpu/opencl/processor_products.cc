@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "gpu/opencl/products.h"
+#include "gpu/opencl/program.h"
+
+namespace hogbatch::opencl {
+namespace {
+
+using gpu::Product;
+
+// Of a work item: so many that few are left without one, and each has much to do.
+constexpr std::int64_t kBlockRows = 64;
+// As processor.cl takes them.
+constexpr std::int64_t kColumnsAtOnce = 16;
+constexpr std::int64_t kRowsOfBAtOnce = 2;
+
+std::size_t Pieces(std::int64_t all, std::int64_t each) {
+  return static_cast<std::size_t>((all + each - 1) / each);
+}
+
+class ProcessorProducts final : public Products {
+ public:
+  ProcessorProducts(cl_program program, cl_command_queue queue, const Complaints& complaints)
+      : complaints_(complaints),
+        queue_(queue),
+        product_(MakeKernel(program, "hb_product", complaints)),
+        product_of_rows_(MakeKernel(program, "hb_product_of_rows", complaints)) {}
+
+  void Queue(const Product& product) override {
+    const bool of_rows = product.form == Product::Form::kTransposeB;
+    const bool a_turned = product.form == Product::Form::kTransposeA;
+    const Tensor &a = product.a, &b = product.b, &c = product.c;
+    const std::int64_t one = 1;
+    cl_kernel kernel = of_rows ? product_of_rows_.get() : product_.get();
+    SetArguments(kernel, a.data.base, a.data.offset, a_turned ? one : a.stride,
+                 a_turned ? a.stride : one, b.data.base, b.data.offset, b.stride, product.alpha,
+                 product.beta, c.data.base, c.data.offset, c.stride, product.rows, product.cols,
+                 product.inner, kBlockRows);
+    const std::array<std::size_t, 2> items = {
+        Pieces(product.cols, of_rows ? kRowsOfBAtOnce : kColumnsAtOnce),
+        Pieces(product.rows, kBlockRows)};
+    constexpr std::array<std::size_t, 2> kGroup = {1, 1};
+    complaints_.Check(clEnqueueNDRangeKernel(queue_, kernel, 2, nullptr, items.data(),
+                                             kGroup.data(), 0, nullptr, nullptr),
+                      "clEnqueueNDRangeKernel of a product");
+  }
+
+ private:
+  template <typename... Values>
+  void SetArguments(cl_kernel kernel, const Values&... values) const {
+    cl_uint i = 0;
+    (complaints_.Check(clSetKernelArg(kernel, i++, sizeof(values), &values),
+                       "clSetKernelArg of a product"),
+     ...);
+  }
+
+  Complaints complaints_;
+  cl_command_queue queue_;
+  KernelObject product_;
+  KernelObject product_of_rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<Products> MakeProcessorProducts(cl_program program, cl_command_queue queue,
+                                                const Complaints& complaints) {
+  return std::make_unique<ProcessorProducts>(program, queue, complaints);
+}
+
+}  // namespace hogbatch::opencl
