@@ -77,7 +77,7 @@ std::vector<std::string> CalibrateGpuBatch(const TrainOptions& options, TrainPla
     if (!found) continue;
     min = std::max(min, found->bound ? found->bound->rows : unmeasured);
     if (found->bound) {
-      lines.push_back("calibrated " + CalibrationText(info.name, *found, options.min_utilization));
+      lines.push_back("measured  " + CalibrationText(info.name, *found, options.min_utilization));
     } else {
       console.Warn(
           fmt::format("{} could not be calibrated, so its updates have {} rows or more: {}",

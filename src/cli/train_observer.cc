@@ -10,12 +10,16 @@ namespace {
 
 constexpr double kPlainSeconds = 5;  // between lines that a log file keeps
 constexpr int kPlainWidth = 200;
+constexpr double kUntoldSeconds = 1;  // of preparation, in a log file
 
 }  // namespace
 
-void TrainObserver::OnPreparation(std::string_view worker) {
-  const std::string live = fmt::format("preparing {} ...", worker);
-  console_.Live({&live, 1});
+void TrainObserver::OnPreparation(std::string_view worker, double seconds) {
+  const std::string line = fmt::format("preparing {} ...", worker);
+  if (console_.verbosity() == Verbosity::kLive) return console_.Live({&line, 1});
+  if (told_of_preparation_ || seconds < kUntoldSeconds) return;
+  told_of_preparation_ = true;
+  console_.Say(line);
 }
 
 void TrainObserver::OnProgress(const Progress& progress) {

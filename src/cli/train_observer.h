@@ -23,7 +23,7 @@ class TrainObserver final : public RunObserver {
         scale_(scale),
         workers_(workers) {}
 
-  void OnPreparation(std::string_view worker) override;
+  void OnPreparation(std::string_view worker, double seconds) override;
   void OnProgress(const Progress& progress) override;
   void OnWorkerFailed(std::string_view worker, std::string_view what) override;
 
@@ -42,6 +42,7 @@ class TrainObserver final : public RunObserver {
   std::optional<Evaluation> last_;
   std::vector<std::string> live_;
   double shown_at_ = 0;
+  bool told_of_preparation_ = false;
   bool record_failed_ = false;
 };
 

@@ -83,8 +83,8 @@ struct RunResult {
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  // Again and again while all wait for a worker that is not ready yet.
-  virtual void OnPreparation(std::string_view /*worker*/) {}
+  // Again and again while all wait for a worker that is not ready yet, for so many seconds so far.
+  virtual void OnPreparation(std::string_view /*worker*/, double /*seconds*/) {}
   virtual void OnProgress(const Progress& progress) = 0;
   virtual void OnWorkerFailed(std::string_view worker, std::string_view what) = 0;
 };

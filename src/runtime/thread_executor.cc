@@ -178,6 +178,7 @@ class ThreadExecutor : public Executor {
   // Nobody begins before everybody can: while a driver compiles its kernels for seconds, a core
   // alone would take all rows, and take the missing team for one that is slow.
   void AwaitWorkers(const Coordinator& coordinator, RunObserver& observer) {
+    const double begin = Now();
     std::set<WorkerId> preparing;
     for (const WorkerState& worker : coordinator.workers()) preparing.insert(worker.id);
     while (!preparing.empty()) {
@@ -187,7 +188,7 @@ class ThreadExecutor : public Executor {
         return;
       } else {
         const auto late = static_cast<std::size_t>(*preparing.begin());
-        observer.OnPreparation(coordinator.workers()[late].device.name);
+        observer.OnPreparation(coordinator.workers()[late].device.name, Now() - begin);
       }
     }
   }

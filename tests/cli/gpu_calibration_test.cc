@@ -80,7 +80,7 @@ TEST_F(CalibrateGpus, FindsTheSmallestBatchOnceForGpusThatAreAlike) {
   plan_.devices.push_back(StrictGpu("cuda.0"));
   plan_.devices.push_back(StrictGpu("cuda.1"));
   EXPECT_THAT(Run(), ElementsAre(testing::MatchesRegex(
-                         "calibrated cuda.0: [0-9]+ rows per update reach 50 % of its best "
+                         "measured  cuda.0: [0-9]+ rows per update reach 50 % of its best "
                          "[0-9,]+ rows/s .at [0-9]+.")));
   EXPECT_GE(plan_.batches.gpu_batch.min, 16);
   EXPECT_LE(plan_.batches.gpu_batch.min, 128);

@@ -38,6 +38,29 @@ TEST(ReplicaWorker, ChangesNothingBeforeItCommits) {
   EXPECT_EQ(hand.Model(), before);
 }
 
+// Neither the model nor what the optimiser remembers.
+TEST(ReplicaWorker, BeginsAfterItsPreparationAsWithoutIt) {
+  for (const std::int64_t nonzeros : {0, 5}) {
+    for (const char* optimizer : {"sgd", "adam"}) {
+      Hand fresh(nonzeros, 2), prepared(nonzeros, 2);
+      for (Hand* hand : {&fresh, &prepared}) {
+        hand->memory.optimizer.optimizer = optimizer;
+        hand->memory.explicit_momentum = 0.5;
+      }
+      const std::vector<float> before = prepared.Model();
+      prepared.worker().Prepare();
+      EXPECT_GT(prepared.use->uploaded_bytes, 0);
+      EXPECT_EQ(prepared.Model(), before);
+      for (int i = 0; i < 3; ++i) {
+        const Task task{.rows = {i * 8, i * 8 + 8}, .rate = 0.1f};
+        EXPECT_EQ(prepared.Do(task).loss_sum, fresh.Do(task).loss_sum);
+      }
+      EXPECT_EQ(prepared.Model(), fresh.Model()) << optimizer;
+      EXPECT_NE(prepared.Model(), before);
+    }
+  }
+}
+
 TEST(ReplicaWorker, MovesOnlyTheRowsThatASparseBatchTouches) {
   Hand hand(2);
   const Task task{.rows = {0, 8}, .rate = 0.1f};

@@ -2,6 +2,10 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "tests/runtime/small_problem.h"
 
 namespace hogbatch {
@@ -61,6 +65,88 @@ TEST(ThreadExecutor, PinsNobodyWhoFeedsADevice) {
   const std::atomic<int> interrupts = 0;
   MakeThreadExecutor(factories, Pinning::kCores, interrupts)->Run(coordinator, recorder);
   EXPECT_EQ(cores, CoresOfThisThread());
+}
+
+// A run of two workers, of which the second prepares itself for as long as a test wants.
+class LateRun : public Recorder {
+ public:
+  std::function<void()> prepare;
+  std::atomic<int> interrupts = 0;
+  std::atomic<int> asked_to_wait = 0;
+  std::atomic<bool> begun = false;  // by the first worker
+  std::string waited_for;
+
+  StopReason Run() {
+    const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
+    Coordinator coordinator(*algorithm, {.job = {.id = 0, .model = {}, .train_rows = 100},
+                                         .rows = {.train = 100, .valid = 10, .test = 0},
+                                         .rules = {.epochs = 1, .target_loss = {}},
+                                         .rates = RatePlan({}, 1),
+                                         .workers = {{.name = "cpu.0"}, {.name = "cpu.1"}}});
+    Ledger ledgers[2];
+    FakeOptions options;
+    options.evaluate = [&](const Task& task) {
+      begun = true;
+      return FakeOptions().evaluate(task);
+    };
+    const std::vector<WorkerFactory> factories = {
+        [&] { return std::make_unique<FakeWorker>(0, ledgers[0], options); },
+        [&] { return std::make_unique<LateWorker>(ledgers[1], prepare); }};
+    MakeThreadExecutor(factories, Pinning::kNone, interrupts)->Run(coordinator, *this);
+    return coordinator.Result().stopped_because;
+  }
+
+  void OnPreparation(std::string_view worker, double seconds) override {
+    waited_for = worker;
+    EXPECT_GT(seconds, 0);
+    ++asked_to_wait;
+  }
+
+  // False if nothing came of it.
+  static bool Await(const std::function<bool()>& done) {
+    for (int i = 0; i < 10000 && !done(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return done();
+  }
+
+ private:
+  class LateWorker : public FakeWorker {
+   public:
+    LateWorker(Ledger& ledger, const std::function<void()>& prepare)
+        : FakeWorker(1, ledger, {}), prepare_(prepare) {}
+    void Prepare() override { prepare_(); }
+
+   private:
+    const std::function<void()>& prepare_;
+  };
+};
+
+TEST(ThreadExecutor, BeginsWhenEveryWorkerIsReady) {
+  LateRun run;
+  run.prepare = [&] {
+    EXPECT_TRUE(LateRun::Await([&] { return run.asked_to_wait >= 3; }));
+    EXPECT_FALSE(run.begun);
+  };
+  EXPECT_EQ(run.Run(), StopReason::kEpochs);
+  EXPECT_EQ(run.waited_for, "cpu.1");
+  EXPECT_TRUE(run.begun);
+}
+
+TEST(ThreadExecutor, GoesOnWithoutAWorkerThatFailsBeforeItIsReady) {
+  LateRun run;
+  run.prepare = [] { throw DeviceError("injected"); };
+  EXPECT_EQ(run.Run(), StopReason::kEpochs);
+  EXPECT_EQ(run.failures, std::vector<std::string>{"cpu.1: injected"});
+}
+
+TEST(ThreadExecutor, WaitsForNobodyWhenInterrupted) {
+  LateRun run;
+  run.prepare = [&] {
+    run.interrupts = 1;
+    EXPECT_TRUE(LateRun::Await([&] { return run.begun.load(); }));
+  };
+  EXPECT_EQ(run.Run(), StopReason::kInterrupted);
 }
 
 TEST(ThreadExecutor, HearsAnInterrupt) {
