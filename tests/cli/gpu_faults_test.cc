@@ -97,7 +97,7 @@ TEST_F(GpuDies, AloneAndWhatItHasLearntIsSaved) {
     const std::string summary = folder_.Read("o/summary.json");
     EXPECT_EQ(ValueOf(summary, "stopped_because"), "no_workers");
     EXPECT_TRUE(HasKey(summary, "failures_by_worker"));
-    EXPECT_LT(Summed("examples") + Summed("lost_rows"), kRows);
+    EXPECT_LE(Summed("examples") + Summed("lost_rows"), kRows);  // all: it died evaluating them
     // What it made since the last evaluation nobody could measure.
     unmeasured += Summed("updates") > 0 && !HasKey(summary, "best_epoch") ? 1 : 0;
     ASSERT_EQ(folder_.Has("o/model.safetensors"), Summed("updates") > 0);
