@@ -1,7 +1,7 @@
-// Products, and those kernels of gpu/kernels that take most of an update, for OpenCL devices that are
-// processors; compiled after kernels.h and kernels.inc. There the items of a group are turns of a
-// loop. A group is one item here, which keeps a tile of the result in registers, and a kernel named
-// X_on_processor is launched with the parameters and groups of X.
+// Products, and those kernels of gpu/kernels that take most of an update, for OpenCL devices that
+// are processors; compiled after kernels.h and kernels.inc. There the items of a group are turns of
+// a loop. A group is one item here, which keeps a tile of the result in registers, and a kernel
+// named X_on_processor is launched with the parameters and groups of X.
 
 #define HB_KERNEL_OF_ONE __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 #define HB_UNROLLED(i, n) _Pragma("unroll") for (int i = 0; i < n; ++i)
@@ -19,16 +19,22 @@
 
 // Calls tiles(vectors, width) for columns [c, end): as many of the wide tiles as there are, then of
 // narrower ones. The macro reads and moves c.
-#define HB_FOR_TILES(tiles, wide, c, end)                        \
-  for (; c + wide * 8 <= end; c += wide * 8) tiles(wide, 8)      \
-  for (; c + 4 <= end; c += 4) tiles(1, 4)                       \
-  for (; c < end; ++c) tiles(1, 1)
+#define HB_FOR_TILES(tiles, wide, c, end)      \
+  for (; c + wide * 8 <= end; c += wide * 8) { \
+    tiles(wide, 8);                            \
+  }                                            \
+  for (; c + 4 <= end; c += 4) {               \
+    tiles(1, 4);                               \
+  }                                            \
+  for (; c < end; ++c) {                       \
+    tiles(1, 1);                               \
+  }
 
 // ---- c = alpha * op(a) * op(b) + beta * c. With beta 0, c is not read: NaN in it is forgotten.
 
 #define HB_TILE_ROWS 4  // with 16 columns half of AVX2's registers
-#define HB_PRODUCT                                                                                \
-  HB_READ(float, a), long a_row, long a_inner, HB_READ_MATRIX(b), float alpha, float beta,        \
+#define HB_PRODUCT                                                                         \
+  HB_READ(float, a), long a_row, long a_inner, HB_READ_MATRIX(b), float alpha, float beta, \
       HB_WRITE_MATRIX(c), long rows, long cols, long inner, long block_rows
 
 // a * b and, with a's strides exchanged, a^T * b. An item takes 16 columns of a block of rows. A
@@ -37,33 +43,33 @@ HB_KERNEL_OF_ONE void hb_product(HB_PRODUCT) {
   const long first = get_global_id(1) * block_rows, end = min(first + block_rows, rows);
   const long last = min((long)get_global_id(0) * 16 + 16, cols);
   long j = get_global_id(0) * 16;
-#define HB_PRODUCT_TILES(vectors, width)                                                          \
-  for (long r = first; r < end; r += HB_TILE_ROWS) {                                              \
-    HB_GLOBAL const float* row[HB_TILE_ROWS];                                                     \
-    HB_VECTOR_##width sum[HB_TILE_ROWS][vectors];                                                 \
-    HB_UNROLLED(t, HB_TILE_ROWS) {                                                                \
-      row[t] = a + a_at + min(r + t, end - 1) * a_row;                                            \
-      HB_UNROLLED(v, vectors) sum[t][v] = 0;                                                      \
-    }                                                                                             \
-    for (long k = 0; k < inner; ++k) {                                                            \
-      HB_VECTOR_##width other[vectors];                                                           \
-      HB_UNROLLED(v, vectors) other[v] = HB_LOAD_##width(b + b_at + k * b_stride + j + v * width);\
-      HB_UNROLLED(t, HB_TILE_ROWS) {                                                              \
-        const HB_VECTOR_##width x = row[t][k * a_inner];                                          \
-        HB_UNROLLED(v, vectors) sum[t][v] = mad(x, other[v], sum[t][v]);                          \
-      }                                                                                           \
-    }                                                                                             \
-    HB_UNROLLED(t, HB_TILE_ROWS) {                                                                \
-      HB_UNROLLED(v, vectors) {                                                                   \
-        HB_GLOBAL float* to = c + c_at + (r + t) * c_stride + j + v * width;                      \
-        const HB_VECTOR_##width made = alpha * sum[t][v];                                         \
-        if (r + t < end) {                                                                        \
-          HB_STORE_##width(beta == 0 ? made : made + beta * HB_LOAD_##width(to), to);             \
-        }                                                                                         \
-      }                                                                                           \
-    }                                                                                             \
+#define HB_PRODUCT_TILES(vectors, width)                                                           \
+  for (long r = first; r < end; r += HB_TILE_ROWS) {                                               \
+    HB_GLOBAL const float* row[HB_TILE_ROWS];                                                      \
+    HB_VECTOR_##width sum[HB_TILE_ROWS][vectors];                                                  \
+    HB_UNROLLED(t, HB_TILE_ROWS) {                                                                 \
+      row[t] = a + a_at + min(r + t, end - 1) * a_row;                                             \
+      HB_UNROLLED(v, vectors) sum[t][v] = 0;                                                       \
+    }                                                                                              \
+    for (long k = 0; k < inner; ++k) {                                                             \
+      HB_VECTOR_##width other[vectors];                                                            \
+      HB_UNROLLED(v, vectors) other[v] = HB_LOAD_##width(b + b_at + k * b_stride + j + v * width); \
+      HB_UNROLLED(t, HB_TILE_ROWS) {                                                               \
+        const HB_VECTOR_##width x = row[t][k * a_inner];                                           \
+        HB_UNROLLED(v, vectors) sum[t][v] = mad(x, other[v], sum[t][v]);                           \
+      }                                                                                            \
+    }                                                                                              \
+    HB_UNROLLED(t, HB_TILE_ROWS) {                                                                 \
+      HB_UNROLLED(v, vectors) {                                                                    \
+        HB_GLOBAL float* to = c + c_at + (r + t) * c_stride + j + v * width;                       \
+        const HB_VECTOR_##width made = alpha * sum[t][v];                                          \
+        if (r + t < end) {                                                                         \
+          HB_STORE_##width(beta == 0 ? made : made + beta * HB_LOAD_##width(to), to);              \
+        }                                                                                          \
+      }                                                                                            \
+    }                                                                                              \
   }
-  HB_FOR_TILES(HB_PRODUCT_TILES, 2, j, last)
+  HB_FOR_TILES(HB_PRODUCT_TILES, 2, j, last);
 }
 
 float hb_total(float8 x) {
@@ -128,18 +134,18 @@ HB_KERNEL_OF_ONE void hb_csr_forward_on_processor(HB_READ(long, offsets), HB_REA
     const long last = min(first + HB_COLUMNS, cols);
     HB_GLOBAL float* to = y + y_at + r * y_stride;
     long j = first;
-#define HB_FORWARD_TILE(vectors, width)                                                         \
-  {                                                                                             \
-    HB_VECTOR_##width sum[vectors];                                                             \
-    HB_UNROLLED(v, vectors) sum[v] = 0;                                                         \
-    for (long e = begin; e < end; ++e) {                                                        \
-      HB_GLOBAL const float* from = w + w_at + columns[columns_at + e] * w_stride + j;          \
-      const HB_VECTOR_##width x = values[values_at + e];                                        \
-      HB_UNROLLED(v, vectors) sum[v] = mad(x, HB_LOAD_##width(from + v * width), sum[v]);       \
-    }                                                                                           \
-    HB_UNROLLED(v, vectors) HB_STORE_##width(sum[v], to + j + v * width);                       \
+#define HB_FORWARD_TILE(vectors, width)                                                   \
+  {                                                                                       \
+    HB_VECTOR_##width sum[vectors];                                                       \
+    HB_UNROLLED(v, vectors) sum[v] = 0;                                                   \
+    for (long e = begin; e < end; ++e) {                                                  \
+      HB_GLOBAL const float* from = w + w_at + columns[columns_at + e] * w_stride + j;    \
+      const HB_VECTOR_##width x = values[values_at + e];                                  \
+      HB_UNROLLED(v, vectors) sum[v] = mad(x, HB_LOAD_##width(from + v * width), sum[v]); \
+    }                                                                                     \
+    HB_UNROLLED(v, vectors) HB_STORE_##width(sum[v], to + j + v * width);                 \
   }
-    HB_FOR_TILES(HB_FORWARD_TILE, 8, j, last)
+    HB_FOR_TILES(HB_FORWARD_TILE, 8, j, last);
     for (long c = first; c < last; ++c) {
       const float sum = to[c] + bias[bias_at + c];
       if (pre_stride) pre[pre_at + r * pre_stride + c] = sum;
@@ -156,32 +162,32 @@ HB_KERNEL_OF_ONE void hb_csr_scatter_on_processor(HB_READ(long, offsets), HB_REA
   HB_FOR_GROUPS(g, (cols + HB_COLUMNS - 1) / HB_COLUMNS) {
     const long last = min((g + 1) * HB_COLUMNS, cols);
     long j = g * HB_COLUMNS;
-#define HB_SCATTER_TILES(vectors, width)                                                        \
-  for (long r = 0; r < rows; ++r) {                                                             \
-    HB_VECTOR_##width down[vectors];                                                            \
-    HB_UNROLLED(v, vectors) {                                                                   \
-      down[v] = scale * HB_LOAD_##width(dy + dy_at + r * dy_stride + j + v * width);            \
-    }                                                                                           \
-    for (long e = offsets[offsets_at + r]; e < offsets[offsets_at + r + 1]; ++e) {              \
-      HB_GLOBAL float* to = dw + dw_at + columns[columns_at + e] * dw_stride + j;               \
-      const HB_VECTOR_##width x = values[values_at + e];                                        \
-      HB_UNROLLED(v, vectors) {                                                                 \
-        HB_STORE_##width(mad(x, down[v], HB_LOAD_##width(to + v * width)), to + v * width);     \
-      }                                                                                         \
-    }                                                                                           \
+#define HB_SCATTER_TILES(vectors, width)                                                    \
+  for (long r = 0; r < rows; ++r) {                                                         \
+    HB_VECTOR_##width down[vectors];                                                        \
+    HB_UNROLLED(v, vectors) {                                                               \
+      down[v] = scale * HB_LOAD_##width(dy + dy_at + r * dy_stride + j + v * width);        \
+    }                                                                                       \
+    for (long e = offsets[offsets_at + r]; e < offsets[offsets_at + r + 1]; ++e) {          \
+      HB_GLOBAL float* to = dw + dw_at + columns[columns_at + e] * dw_stride + j;           \
+      const HB_VECTOR_##width x = values[values_at + e];                                    \
+      HB_UNROLLED(v, vectors) {                                                             \
+        HB_STORE_##width(mad(x, down[v], HB_LOAD_##width(to + v * width)), to + v * width); \
+      }                                                                                     \
+    }                                                                                       \
   }
-    HB_FOR_TILES(HB_SCATTER_TILES, 8, j, last)
+    HB_FOR_TILES(HB_SCATTER_TILES, 8, j, last);
   }
 }
 
 // ---- Passes over whole tensors. No element is divided by the row's length.
 
 #define HB_PIECE 1024  // columns of a row that an item takes at a time
-#define HB_FOR_PIECES(r, first, last, rows, cols)                                               \
-  const long pieces = ((cols) + HB_PIECE - 1) / HB_PIECE;                                       \
-  HB_FOR_GROUPS(g, (rows) * pieces)                                                             \
-  for (long r = g / pieces, first = (g - r * pieces) * HB_PIECE,                                \
-            last = min(first + HB_PIECE, cols), once = 1;                                       \
+#define HB_FOR_PIECES(r, first, last, rows, cols)                \
+  const long pieces = ((cols) + HB_PIECE - 1) / HB_PIECE;        \
+  HB_FOR_GROUPS(g, (rows) * pieces)                              \
+  for (long r = g / pieces, first = (g - r * pieces) * HB_PIECE, \
+            last = min(first + HB_PIECE, cols), once = 1;        \
        once; once = 0)
 
 HB_KERNEL_OF_ONE void hb_add_scaled_on_processor(HB_READ_MATRIX(x), float scale, float keep,

@@ -54,8 +54,9 @@ void RateOptions::Visit(OptionVisitor& visitor) {
                  "the rate is never scaled by more than this, up or down; 0 chooses 16, 8 for "
                  "squared and 2 for sigmoid loss");
   visitor.Flag("no-staleness-correction", no_staleness_correction,
-               "scale rates of large updates in full; without this flag what they have on top of "
-               "--lr is divided by the steps of others between their read and their merge");
+               "scale rates of large updates in full; without this flag they are lowered, down to "
+               "--lr, where others take more than lr-scale-max steps at --lr between their read "
+               "and their merge");
   visitor.Word("lr-schedule", lr_schedule, WordsOf(RatePlan::Tables::kSchedules),
                "how the rate follows the epoch: constant, inverse (rate / (1 + lr-decay * epoch)), "
                "cosine (to zero at the last epoch) or step (times lr-decay every lr-step epochs)");
@@ -99,8 +100,9 @@ double RatePlan::Scale(std::int64_t rows) const {
 
 double RatePlan::ScaleWhenStale(std::int64_t rows, double staleness) const {
   const double scale = Scale(rows);
-  if (scale <= 1 || staleness <= 1 || options_.no_staleness_correction) return scale;
-  return std::max(1.0, scale / staleness);
+  const double late = staleness / options_.lr_scale_max;
+  if (scale <= 1 || late <= 1 || options_.no_staleness_correction) return scale;
+  return std::max(1.0, scale / late);
 }
 
 double RatePlan::Decay(double epoch) const {

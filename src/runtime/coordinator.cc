@@ -262,7 +262,7 @@ double Coordinator::StalenessInSteps(const WorkerState& worker) const {
     if (other.id == worker.id || other.updates == 0) continue;
     const auto updates = static_cast<double>(other.updates);
     merges += updates;
-    steps += updates * std::min(1.0, job_.rates().Scale(other.batch_rows));
+    steps += updates * job_.rates().Scale(other.batch_rows);
   }
   return merges > 0 ? worker.staleness * steps / merges : worker.staleness;
 }
