@@ -30,6 +30,14 @@ std::int64_t GroupsForRows(const Tensor& t) {
 
 bool HasNothing(const Tensor& t) { return t.rows == 0 || t.cols == 0; }
 
+struct Shape {
+  std::int64_t rows, cols;
+};
+// Nothing lies between its rows, so that it can be taken for one: no element then has to be divided
+// by the length of a row.
+bool IsWhole(const Tensor& t) { return t.rows == 1 || t.stride == t.cols; }
+Shape AsOneRow(const Tensor& t) { return {1, t.rows * t.cols}; }
+
 bool SameShape(const Tensor& a, const Tensor& b) { return a.rows == b.rows && a.cols == b.cols; }
 
 // Losses come as a vector (one row) or as a column.
@@ -174,12 +182,14 @@ class GpuDevice final : public Device {
   void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y) override {
     Check(SameShape(x, y), "tensors added to each other have one shape");
     if (HasNothing(y)) return;
-    Launch<Kernel::hb_add_scaled>(GroupsForEach(y), x, scale, keep, y, y.rows, y.cols);
+    const Shape shape = IsWhole(x) && IsWhole(y) ? AsOneRow(y) : Shape{y.rows, y.cols};
+    Launch<Kernel::hb_add_scaled>(GroupsForEach(y), x, scale, keep, y, shape.rows, shape.cols);
   }
 
   void Fill(const Tensor& y, float value) override {
     if (HasNothing(y)) return;
-    Launch<Kernel::hb_fill>(GroupsForEach(y), y, value, y.rows, y.cols);
+    const Shape shape = IsWhole(y) ? AsOneRow(y) : Shape{y.rows, y.cols};
+    Launch<Kernel::hb_fill>(GroupsForEach(y), y, value, shape.rows, shape.cols);
   }
 
   void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,

@@ -2,6 +2,7 @@
 // the copy's end: an upload reads it when it runs, a download fills it when the host waits.
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -14,17 +15,24 @@ namespace {
 
 constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15;
 
-// Differs, but for luck, when the bytes do.
+// Differs, but for luck, when the bytes do. Four parts side by side, for none then waits for the
+// product of another.
 std::uint64_t Fingerprint(const Range& range) {
+  using Words = std::array<std::uint64_t, 4>;
+  const auto stir = [](std::uint64_t hash, std::uint64_t word) {
+    return (hash ^ word ^ (hash >> 29)) * kPrime;
+  };
+  Words parts = {range.bytes, 1, 2, 3};
   const std::byte* bytes = range.data();
-  std::uint64_t hash = range.bytes;
   std::size_t at = 0;
-  for (; at + sizeof(hash) <= range.bytes; at += sizeof(hash)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes + at, sizeof(word));
-    hash = (hash ^ word ^ (hash >> 29)) * kPrime;
+  for (; at + sizeof(Words) <= range.bytes; at += sizeof(Words)) {
+    Words words;
+    std::memcpy(words.data(), bytes + at, sizeof(words));
+    for (std::size_t i = 0; i < words.size(); ++i) parts[i] = stir(parts[i], words[i]);
   }
-  for (; at < range.bytes; ++at) hash = (hash ^ std::uint64_t(bytes[at])) * kPrime;
+  std::uint64_t hash = 0;
+  for (const std::uint64_t part : parts) hash = stir(hash, part);
+  for (; at < range.bytes; ++at) hash = stir(hash, std::uint64_t(bytes[at]));
   return hash;
 }
 

@@ -1,4 +1,5 @@
-// A product of matrices on one core of the host, fast enough to train small networks with.
+// A product of matrices on one core of the host, by oneDNN. Callers have checked that the matrices
+// lie in their blocks.
 #pragma once
 
 #include <cstdint>
