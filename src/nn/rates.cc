@@ -100,7 +100,7 @@ double RatePlan::Scale(std::int64_t rows) const {
 
 double RatePlan::ScaleWhenStale(std::int64_t rows, double staleness) const {
   const double scale = Scale(rows);
-  const double late = staleness / options_.lr_scale_max;
+  const double late = staleness / (4 * options_.lr_scale_max);
   if (scale <= 1 || late <= 1 || options_.no_staleness_correction) return scale;
   return std::max(1.0, scale / late);
 }

@@ -40,4 +40,17 @@ void Cores::PinThisThread(int index) const {
   if (core) hwloc_set_cpubind(topology_, core->cpuset, HWLOC_CPUBIND_THREAD);
 }
 
+void Cores::KeepThisThreadOff(int taken) const {
+  if (!topology_ || taken <= 0 || taken >= count()) return;
+  hwloc_bitmap_t left = hwloc_bitmap_alloc();
+  if (!left) return;
+  for (int i = taken; i < count(); ++i) {
+    const hwloc_obj_t core =
+        hwloc_get_obj_by_type(topology_, HWLOC_OBJ_CORE, static_cast<unsigned>(i));
+    if (core) hwloc_bitmap_or(left, left, core->cpuset);
+  }
+  if (!hwloc_bitmap_iszero(left)) hwloc_set_cpubind(topology_, left, HWLOC_CPUBIND_THREAD);
+  hwloc_bitmap_free(left);
+}
+
 }  // namespace hogbatch

@@ -20,6 +20,8 @@ class Cores {
   // system does not allow it the thread stays free: pinning is a help, not a need. May be called by
   // many threads.
   void PinThisThread(int index) const;
+  // Keeps it off the first `taken` cores, if that leaves it any.
+  void KeepThisThreadOff(int taken) const;
 
  private:
   hwloc_topology* topology_ = nullptr;  // null where hwloc does not know the machine
