@@ -55,8 +55,8 @@ void RateOptions::Visit(OptionVisitor& visitor) {
                  "squared and 2 for sigmoid loss");
   visitor.Flag("no-staleness-correction", no_staleness_correction,
                "scale rates of large updates in full; without this flag they are lowered, down to "
-               "--lr, where others take more than lr-scale-max steps at --lr between their read "
-               "and their merge");
+               "--lr, where others take more than 4 * lr-scale-max steps at --lr between their "
+               "read and their merge");
   visitor.Word("lr-schedule", lr_schedule, WordsOf(RatePlan::Tables::kSchedules),
                "how the rate follows the epoch: constant, inverse (rate / (1 + lr-decay * epoch)), "
                "cosine (to zero at the last epoch) or step (times lr-decay every lr-step epochs)");
@@ -100,7 +100,8 @@ double RatePlan::Scale(std::int64_t rows) const {
 
 double RatePlan::ScaleWhenStale(std::int64_t rows, double staleness) const {
   const double scale = Scale(rows);
-  const double late = staleness / (4 * options_.lr_scale_max);
+  constexpr double kHarmless = 4;  // of the largest steps
+  const double late = staleness / (kHarmless * options_.lr_scale_max);
   if (scale <= 1 || late <= 1 || options_.no_staleness_correction) return scale;
   return std::max(1.0, scale / late);
 }

@@ -34,9 +34,9 @@ class RatePlan {
   RatePlan(const RateOptions& options, double epochs);
 
   // The rate of an update of `rows` rows at `epoch` (real, from 0) that others come before, which
-  // move the model as far as so many at --lr. Once that is further than the largest step, what a
-  // large batch has on top of --lr is taken from it by as much: it would be a bold step from where
-  // the model no longer is.
+  // move the model as far as so many at --lr. Once that is further than a few of the largest
+  // steps, what a large batch has on top of --lr is taken from it by as much: it would be a bold
+  // step from where the model no longer is.
   float At(double epoch, std::int64_t rows, double staleness = 0) const;
 
   // How many times --lr the rate of such an update is, if nothing comes before it.

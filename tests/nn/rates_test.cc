@@ -50,8 +50,8 @@ TEST(RatePlan, TakesFromLargeUpdatesWhatTheyHaveOnTopWhenTheyAreStale) {
   RateOptions options = Flat();
   options.lr_scaling = "linear";
   const RatePlan plan(options, 10);
-  EXPECT_FLOAT_EQ(plan.At(0, 128, 16), 0.8f) << "the largest step is no harm";
-  EXPECT_FLOAT_EQ(plan.At(0, 128, 64), 0.2f);
+  EXPECT_FLOAT_EQ(plan.At(0, 128, 64), 0.8f) << "four of the largest steps are no harm";
+  EXPECT_FLOAT_EQ(plan.At(0, 128, 256), 0.2f);
   EXPECT_FLOAT_EQ(plan.At(0, 128, 1000), 0.1f) << "never less than --lr";
   EXPECT_FLOAT_EQ(plan.At(0, 4, 1000), 0.025f) << "small updates are left alone";
   options.no_staleness_correction = true;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "runtime/pinning.h"
 #include "tests/runtime/small_problem.h"
 
 namespace hogbatch {
@@ -37,15 +38,15 @@ TEST(ThreadExecutor, EndsWhenEveryWorkerFails) {
   EXPECT_EQ(run.result.stopped_because, StopReason::kNoWorkers);
 }
 
-// Cores that the calling thread may run on.
-int CoresOfThisThread() {
+// Where the calling thread may run.
+cpu_set_t PlacesOfThisThread() {
   cpu_set_t set;
   CPU_ZERO(&set);
   EXPECT_EQ(sched_getaffinity(0, sizeof(set), &set), 0);
-  return CPU_COUNT(&set);
+  return set;
 }
 
-TEST(ThreadExecutor, PinsNobodyWhoFeedsADevice) {
+TEST(ThreadExecutor, KeepsWhoFeedsADeviceOffTheCoresThatTrain) {
   const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
   Coordinator coordinator(
       *algorithm, {.job = {.id = 0, .model = {}, .train_rows = 100},
@@ -54,17 +55,29 @@ TEST(ThreadExecutor, PinsNobodyWhoFeedsADevice) {
                    .rates = RatePlan({}, 1),
                    .workers = {{.name = "gpu", .shares_host_memory = false}, {.name = "cpu.0"}}});
   Ledger ledgers[2];
-  int cores = 0;
+  cpu_set_t feeding, training;
   const std::vector<WorkerFactory> factories = {
       [&] {
-        cores = CoresOfThisThread();
+        feeding = PlacesOfThisThread();
         return std::make_unique<FakeWorker>(0, ledgers[0], FakeOptions{});
       },
-      [&] { return std::make_unique<FakeWorker>(1, ledgers[1], FakeOptions{}); }};
+      [&] {
+        training = PlacesOfThisThread();
+        return std::make_unique<FakeWorker>(1, ledgers[1], FakeOptions{});
+      }};
   Recorder recorder;
   const std::atomic<int> interrupts = 0;
   MakeThreadExecutor(factories, Pinning::kCores, interrupts)->Run(coordinator, recorder);
-  EXPECT_EQ(cores, CoresOfThisThread());
+  const cpu_set_t all = PlacesOfThisThread();
+  if (Cores().count() == 1) {  // there is no other
+    EXPECT_TRUE(CPU_EQUAL(&feeding, &all));
+    return;
+  }
+  cpu_set_t both, either;
+  CPU_AND(&both, &feeding, &training);
+  CPU_OR(&either, &feeding, &training);
+  EXPECT_EQ(CPU_COUNT(&both), 0);
+  EXPECT_TRUE(CPU_EQUAL(&either, &all));
 }
 
 // A run of two workers, of which the second prepares itself for as long as a test wants.
