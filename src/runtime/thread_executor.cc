@@ -158,21 +158,24 @@ class ThreadExecutor : public Executor {
   }
 
  private:
-  // A worker that is a core gets one. One that feeds a device goes where no core trains, if such
-  // are left: so do the threads that the device's driver starts from there.
+  // A worker that is a core gets one. One that feeds a device goes where no core trains, if there
+  // is room (two share a core well: one merges while the other waits for its device), and so do the
+  // threads that the device's driver starts from there.
   void StartWorkers(const Coordinator& coordinator, std::vector<std::jthread>& threads) {
     const auto training = static_cast<int>(std::ranges::count_if(
         coordinator.workers(),
         [](const WorkerState& worker) { return worker.device.shares_host_memory; }));
+    const int feeding = static_cast<int>(factories_.size()) - training;
+    const bool apart = cores_ && 2 * (cores_->count() - training) >= feeding;
     int next_core = 0;
     for (std::size_t i = 0; i < factories_.size(); ++i) {
       const DeviceInfo& device = coordinator.workers()[i].device;
       const int depth = device.depth;
       std::optional<int> core;
       if (device.shares_host_memory) core = next_core++;
-      threads.emplace_back([this, i, depth, core, training] {
+      threads.emplace_back([this, i, depth, core, training, apart] {
         if (cores_ && core) cores_->PinThisThread(*core);
-        if (cores_ && !core) cores_->KeepThisThreadOff(training);
+        if (apart && !core) cores_->KeepThisThreadOff(training);
         const auto id = static_cast<WorkerId>(i);
         Walk(id, depth, inboxes_[i], outbox_).Serve(factories_[i], [&] { ready_.Send(id); });
       });
