@@ -255,7 +255,8 @@ std::optional<Task> Coordinator::NextTraining(const WorkerState& worker) {
   return task;
 }
 
-// A merge of a small update moves the model less than a step at --lr, and counts for as much less.
+// A merge of a small update moves the model less than a step at --lr and counts for as much less,
+// one of a large update more.
 double Coordinator::StalenessInSteps(const WorkerState& worker) const {
   double merges = 0, steps = 0;
   for (const WorkerState& other : workers_) {
