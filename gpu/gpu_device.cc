@@ -67,6 +67,8 @@ class GpuDevice final : public Device {
     memory_.Download(base, offset, to);
   }
   void Wait() override { memory_.Wait(); }
+  void* AllocateHost(std::size_t bytes) override { return memory_.AllocateHost(bytes); }
+  void FreeHost(void* memory) noexcept override { memory_.FreeHost(memory); }
   std::int64_t SetMark() override { return memory_.SetMark(); }
   void WaitFor(std::int64_t mark) override { memory_.WaitFor(mark); }
 

@@ -16,6 +16,8 @@ GpuMemory::~GpuMemory() {
   }
   GiveBackFreed();
   for (void* block : blocks_) driver_.Free(block);
+  GiveBack(freed_host_blocks_);
+  GiveBack(host_blocks_);
 }
 
 void* GpuMemory::Allocate(std::size_t bytes) {
@@ -46,7 +48,42 @@ void GpuMemory::Free(void* block) noexcept {
   freed_.push_back(block);
 }
 
+void* GpuMemory::AllocateHost(std::size_t bytes) {
+  HostBlocks fresh;  // first, because it may throw: memory must not be lost
+  const auto place = fresh.emplace(nullptr, HostBlock{.bytes = bytes, .is_pinned = true}).first;
+  void* memory = nullptr;
+  try {
+    memory = driver_.AllocatePinned(bytes);
+  } catch (const OutOfDeviceMemory&) {
+    memory = ::operator new(bytes);
+    place->second.is_pinned = false;
+  }
+  auto node = fresh.extract(place);
+  node.key() = static_cast<const std::byte*>(memory);
+  host_blocks_.insert(std::move(node));
+  return memory;
+}
+
+void GpuMemory::FreeHost(void* memory) noexcept {
+  const auto found = host_blocks_.find(static_cast<const std::byte*>(memory));
+  if (found != host_blocks_.end()) freed_host_blocks_.insert(host_blocks_.extract(found));
+}
+
+bool GpuMemory::IsPinned(std::span<const std::byte> memory) const {
+  const auto next = host_blocks_.upper_bound(memory.data());
+  if (next == host_blocks_.begin()) return false;
+  const auto& [begin, block] = *std::prev(next);
+  return block.is_pinned && memory.data() + memory.size() <= begin + block.bytes;
+}
+
 void GpuMemory::Upload(std::span<const std::byte> from, void* block, std::size_t offset) {
+  if (from.empty()) return;
+  if (IsPinned(from)) {
+    order_.Use(Stream::kUpload, block);
+    driver_.Upload(from.data(), block, offset, from.size());
+    order_.Close(Stream::kUpload);  // so that nothing awaits uploads that follow, too
+    return;
+  }
   for (Staging::Chunk* chunk : staging_.Take(from.size())) {
     std::memcpy(chunk->memory(), from.data(), chunk->bytes());
     order_.Use(Stream::kUpload, block);
@@ -58,6 +95,13 @@ void GpuMemory::Upload(std::span<const std::byte> from, void* block, std::size_t
 }
 
 void GpuMemory::Download(const void* block, std::size_t offset, std::span<std::byte> to) {
+  if (to.empty()) return;
+  if (IsPinned(to)) {
+    order_.Use(Stream::kDownload, const_cast<void*>(block));
+    driver_.Download(block, offset, to.data(), to.size());
+    order_.Close(Stream::kDownload);
+    return;
+  }
   for (Staging::Chunk* chunk : staging_.Take(to.size())) {
     order_.Use(Stream::kDownload, const_cast<void*>(block));
     driver_.Download(block, offset, chunk->memory(), chunk->bytes());
@@ -73,6 +117,7 @@ void GpuMemory::Wait() {
   waited_ += static_cast<std::int64_t>(awaiting_.size());
   awaiting_.clear();
   GiveBackFreed();
+  GiveBack(freed_host_blocks_);
 }
 
 std::int64_t GpuMemory::SetMark() {
@@ -104,6 +149,18 @@ void GpuMemory::Synchronize() {
   driver_.Synchronize();
   order_.Look();  // an OpenCL command that failed on the way is told by its event alone
   order_.AllHasCome();
+}
+
+void GpuMemory::GiveBack(HostBlocks& blocks) noexcept {
+  for (const auto& [begin, block] : blocks) {
+    auto* const memory = const_cast<std::byte*>(begin);
+    if (block.is_pinned) {
+      driver_.FreePinned(memory);
+    } else {
+      ::operator delete(memory);
+    }
+  }
+  blocks.clear();
 }
 
 void GpuMemory::GiveBackFreed() noexcept {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -28,6 +29,10 @@ class GpuMemory {
   void Upload(std::span<const std::byte> from, void* block, std::size_t offset);
   void Download(const void* block, std::size_t offset, std::span<std::byte> to);
   void Wait();
+  // Pinned; ordinary memory, with a detour through staging, if no more can be pinned. What was
+  // freed is given back at the next Wait.
+  void* AllocateHost(std::size_t bytes);
+  void FreeHost(void* memory) noexcept;
   std::int64_t SetMark();
   // Blocks of memory that were freed stay: a driver may wait for all work to give them back.
   void WaitFor(std::int64_t mark);
@@ -45,6 +50,15 @@ class GpuMemory {
     StreamOrder::Mark at;  // on the download stream
   };
 
+  // Of AllocateHost.
+  struct HostBlock {
+    std::size_t bytes;
+    bool is_pinned;
+  };
+  using HostBlocks = std::map<const std::byte*, HostBlock>;
+
+  bool IsPinned(std::span<const std::byte> memory) const;
+  void GiveBack(HostBlocks& blocks) noexcept;
   void Synchronize();
   // Copies what was queued up to this mark of the download stream, which has come.
   void Receive(StreamOrder::Mark until);
@@ -54,7 +68,9 @@ class GpuMemory {
   StreamOrder order_;
   Staging staging_;
   std::unordered_set<void*> blocks_;
-  std::vector<void*> freed_;                 // has room for every block, since Free must not throw
+  std::vector<void*> freed_;  // has room for every block, since Free must not throw
+  HostBlocks host_blocks_;
+  HostBlocks freed_host_blocks_;
   std::deque<Arrival> arrivals_;             // as they were queued
   std::int64_t waited_ = 0;                  // the last mark that was waited for, in whatever way
   std::deque<StreamOrder::Marks> awaiting_;  // what the marks from waited_ + 1 on stand for

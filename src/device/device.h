@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -92,6 +94,15 @@ class Device {
   virtual void Download(const void* base, std::size_t offset_bytes, std::span<std::byte> to) = 0;
   virtual void Wait() = 0;
 
+  // Host memory that the device copies from and to by itself: transfers of any other may take a
+  // detour that costs the host a copy. Contents are undefined. It may be freed behind queued work.
+  virtual void* AllocateHost(std::size_t bytes) {
+    return ::operator new(bytes, std::align_val_t{kHostAlignment});
+  }
+  virtual void FreeHost(void* memory) noexcept {
+    ::operator delete(memory, std::align_val_t{kHostAlignment});
+  }
+
   // A place in the queue, behind everything queued so far. Marks never descend.
   virtual std::int64_t SetMark() { return 0; }
   // Blocks until all that was queued before the mark is done and downloads among it have arrived;
@@ -144,6 +155,9 @@ class Device {
                         const TouchedRows* touched, const Tensor& velocity, const Tensor& w) = 0;
   virtual void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,
                     const Tensor& mean, const Tensor& square, const Tensor& w) = 0;
+
+ protected:
+  static constexpr std::size_t kHostAlignment = 64;
 };
 
 // Owns a block of a device's memory.
@@ -176,6 +190,28 @@ class Buffer {
 
   Device* device_ = nullptr;
   void* base_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// Owns host memory of a device's: see AllocateHost.
+class HostBuffer {
+ public:
+  HostBuffer() = default;
+  HostBuffer(Device& device, std::size_t bytes)
+      : memory_(bytes ? device.AllocateHost(bytes) : nullptr, Release{&device}), bytes_(bytes) {}
+
+  template <typename T>
+  std::span<T> span() const {
+    return {static_cast<T*>(memory_.get()), bytes() / sizeof(T)};
+  }
+  std::size_t bytes() const { return memory_ ? bytes_ : 0; }
+
+ private:
+  struct Release {
+    Device* device;
+    void operator()(void* memory) const noexcept { device->FreeHost(memory); }
+  };
+  std::unique_ptr<void, Release> memory_;
   std::size_t bytes_ = 0;
 };
 

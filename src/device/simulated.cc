@@ -23,6 +23,10 @@ class SimulatedDevice final : public Device {
     Counted("Download").Download(base, offset, to);
   }
   void Wait() override { Counted("Wait").Wait(); }
+  void* AllocateHost(std::size_t bytes) override {
+    return Counted("AllocateHost").AllocateHost(bytes);
+  }
+  void FreeHost(void* memory) noexcept override { inner_->FreeHost(memory); }
   std::int64_t SetMark() override { return Counted("SetMark").SetMark(); }
   void WaitFor(std::int64_t mark) override { Counted("WaitFor").WaitFor(mark); }
 

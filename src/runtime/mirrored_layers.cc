@@ -7,7 +7,8 @@
 namespace hogbatch {
 
 MirroredLayers::MirroredLayers(const ModelSpec& spec, Device& device)
-    : layout_(Layout(spec)),
+    : device_(device),
+      layout_(Layout(spec)),
       sparse_input_(spec.sparse_input),
       blocks_(device, sparse_input_ ? WithFirstHeight(layout_, 1) : layout_),
       going_(layout_.layers.size()),
@@ -19,11 +20,20 @@ void MirroredLayers::Fit(std::span<const std::int32_t> touched) {
   blocks_.SetFirstHeight(std::max<std::int64_t>(1, static_cast<std::int64_t>(touched.size())));
 }
 
-template <typename Floats, typename F>
-void MirroredLayers::ForEachStretch(std::size_t layer, Floats& host, F part) const {
+std::span<float> MirroredLayers::Fitted(HostBuffer& host, std::size_t layer) {
+  const auto bytes = static_cast<std::size_t>(blocks_.floats(layer)) * sizeof(float);
+  // A sparse first layer is a little larger now and then, and memory of this kind takes long to
+  // get.
+  const std::size_t grown = host.bytes() + host.bytes() / 2;
+  if (host.bytes() < bytes) host = HostBuffer(device_, std::max(bytes, grown));
+  return Floats(host, layer);
+}
+
+template <typename Float, typename F>
+void MirroredLayers::ForEachStretch(std::size_t layer, std::span<Float> host, F part) const {
   const LayerShape& shape = layout_.layers[layer];
   const auto on_host = [&](std::int64_t at, std::int64_t floats) {
-    return std::span(host).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(floats));
+    return host.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(floats));
   };
   if (layer == 0 && sparse_input_) {
     for (std::size_t i = 0; i < touched_.size(); ++i) {
@@ -39,31 +49,29 @@ void MirroredLayers::ForEachStretch(std::size_t layer, Floats& host, F part) con
 
 void MirroredLayers::Upload(const ParameterStore& store) {
   for (std::size_t i = 0; i < going_.size(); ++i) {
-    going_[i].resize(static_cast<std::size_t>(blocks_.floats(i)));
-    ForEachStretch(i, going_[i],
-                   [&](std::int64_t at, std::span<float> here) { store.Read(at, here); });
-    blocks_.Upload(i, going_[i]);
+    const std::span<float> going = Fitted(going_[i], i);
+    ForEachStretch(i, going, [&](std::int64_t at, std::span<float> here) { store.Read(at, here); });
+    blocks_.Upload(i, going);
   }
 }
 
 void MirroredLayers::Download(std::size_t layer) {
-  come_[layer].resize(static_cast<std::size_t>(blocks_.floats(layer)));
-  blocks_.Download(layer, come_[layer]);
+  blocks_.Download(layer, Fitted(come_[layer], layer));
 }
 
 void MirroredLayers::AddTo(ParameterStore& store, std::size_t layer) const {
-  ForEachStretch(layer, come_[layer],
+  ForEachStretch(layer, on_host(layer),
                  [&](std::int64_t at, std::span<const float> here) { store.Add(at, here); });
 }
 
 void MirroredLayers::BlendInto(ParameterStore& store, std::size_t layer, float share) const {
-  ForEachStretch(layer, come_[layer], [&](std::int64_t at, std::span<const float> here) {
+  ForEachStretch(layer, on_host(layer), [&](std::int64_t at, std::span<const float> here) {
     store.Blend(at, here, share);
   });
 }
 
 void MirroredLayers::WriteTo(ParameterStore& store, std::size_t layer) const {
-  ForEachStretch(layer, come_[layer],
+  ForEachStretch(layer, on_host(layer),
                  [&](std::int64_t at, std::span<const float> here) { store.Write(at, here); });
 }
 
@@ -71,7 +79,7 @@ std::vector<LayerGradient> MirroredLayers::OnHost() {
   std::vector<LayerGradient> layers;
   for (std::size_t i = 0; i < come_.size(); ++i) {
     const LayerView& there = blocks_.views()[i];
-    const DeviceSpan<float> here = HostSpan(come_[i].data(), blocks_.floats(i));
+    const DeviceSpan<float> here = HostSpan(Floats(come_[i], i).data(), blocks_.floats(i));
     layers.push_back({.weights = Tensor::Matrix(here, there.weights.rows, there.weights.cols),
                       .bias = Tensor::Vector(here.Sub(blocks_.bias_at(i), there.bias.cols)),
                       .touched = {},

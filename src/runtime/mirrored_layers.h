@@ -34,7 +34,7 @@ class MirroredLayers {
   void BlendInto(ParameterStore& store, std::size_t layer, float share) const;
   void WriteTo(ParameterStore& store, std::size_t layer) const;
   // What came of a layer: its weights, and behind a gap, at bias_at, its biases.
-  std::span<const float> on_host(std::size_t layer) const { return come_[layer]; }
+  std::span<const float> on_host(std::size_t layer) const { return Floats(come_[layer], layer); }
   std::int64_t bias_at(std::size_t layer) const { return blocks_.bias_at(layer); }
   // What came, as a gradient that every worker can read. Good until the next Fit.
   std::vector<LayerGradient> OnHost();
@@ -42,15 +42,21 @@ class MirroredLayers {
  private:
   // Calls part(where it lies in the store, the floats in `host`) for each stretch of a layer that
   // is contiguous in both.
-  template <typename Floats, typename F>
-  void ForEachStretch(std::size_t layer, Floats& host, F part) const;
+  template <typename Float, typename F>
+  void ForEachStretch(std::size_t layer, std::span<Float> host, F part) const;
+  std::span<float> Floats(const HostBuffer& host, std::size_t layer) const {
+    return host.span<float>().first(static_cast<std::size_t>(blocks_.floats(layer)));
+  }
+  // The same, with room for it.
+  std::span<float> Fitted(HostBuffer& host, std::size_t layer);
 
+  Device& device_;
   ParameterLayout layout_;  // of the whole model
   bool sparse_input_;
   LayerBlocks blocks_;
   // On the way there and back: one a layer, laid out like its block.
-  std::vector<std::vector<float>> going_;
-  std::vector<std::vector<float>> come_;
+  std::vector<HostBuffer> going_;
+  std::vector<HostBuffer> come_;
   std::span<const std::int32_t> touched_;
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -20,6 +21,62 @@ TEST_P(Memory, WhatWasUploadedIsDownloaded) {
     device().Wait();
     EXPECT_EQ(received, sent);
   }
+}
+
+TEST_P(Memory, HostMemoryOfItsOwnTravelsLikeAnyOther) {
+  for (const std::size_t size : {1, 4096, 1000003, 40000001}) {
+    const HostBuffer sent(device(), size), received(device(), size + 2);
+    for (std::size_t i = 0; i < size; ++i) sent.span<char>()[i] = static_cast<char>(i * 31);
+    for (char& c : received.span<char>()) c = 7;
+    const Buffer buffer(device(), size);
+    void* base = buffer.span<char>().base;
+    device().Upload(std::as_bytes(sent.span<char>()), base, 0);
+    device().Download(base, 0, std::as_writable_bytes(received.span<char>().subspan(1, size)));
+    device().WaitFor(device().SetMark());
+    EXPECT_TRUE(std::ranges::equal(received.span<char>().subspan(1, size), sent.span<char>()));
+    EXPECT_EQ(received.span<char>().front(), 7);
+    EXPECT_EQ(received.span<char>().back(), 7);
+  }
+}
+
+TEST_P(Memory, HostMemoryOfItsOwnMeetsAnyOtherOnTheDevice) {
+  const HostBuffer ours(device(), 8 * sizeof(float));
+  std::ranges::fill(ours.span<float>(), 1.0f);
+  const std::vector<float> others(4, 2);
+  std::vector<float> received(8);
+  const Buffer buffer(device(), 8 * sizeof(float));
+  void* base = buffer.span<float>().base;
+  device().Upload(std::as_bytes(ours.span<float>()), base, 0);
+  device().Upload(std::as_bytes(std::span(others)), base, 2 * sizeof(float));
+  device().Download(base, 0, std::as_writable_bytes(std::span(received)));
+  device().Wait();
+  EXPECT_EQ(received, (std::vector<float>{1, 1, 2, 2, 2, 2, 1, 1}));
+}
+
+TEST_P(Memory, HostMemoryMayBeFreedBehindQueuedWork) {
+  constexpr std::size_t kBytes = 1000000;
+  const Buffer buffer(device(), kBytes);
+  void* base = buffer.span<char>().base;
+  std::vector<char> received(kBytes);
+  {
+    const HostBuffer sent(device(), kBytes), lost(device(), kBytes);
+    std::ranges::fill(sent.span<char>(), 5);
+    device().Upload(std::as_bytes(sent.span<char>()), base, 0);
+    device().Download(base, 0, std::as_writable_bytes(lost.span<char>()));
+  }
+  device().Download(base, 0, std::as_writable_bytes(std::span(received)));
+  device().Wait();
+  EXPECT_EQ(received, std::vector<char>(kBytes, 5));
+}
+
+TEST_P(Memory, AMovedHostBufferTakesItsMemoryAlong) {
+  HostBuffer first(device(), 64);
+  const char* const memory = first.span<char>().data();
+  const HostBuffer second = std::move(first);
+  EXPECT_EQ(second.span<char>().data(), memory);
+  EXPECT_EQ(second.bytes(), 64u);
+  EXPECT_EQ(first.bytes(), 0u);
+  EXPECT_TRUE(HostBuffer(device(), 0).span<char>().empty());
 }
 
 TEST_P(Memory, OffsetsCountBytes) {

@@ -1,10 +1,14 @@
+#include "gpu/gpu_memory.h"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "core/error.h"
 #include "gpu/gpu_device.h"
 #include "tests/gpu/host_driver.h"
+#include "tests/gpu/recording_driver.h"
 
 namespace hogbatch::gpu {
 namespace {
@@ -53,6 +57,41 @@ TEST(GpuDevice, NothingBlocksButWait) {
   device->Wait();
   EXPECT_EQ(log->synchronized, 1);
   EXPECT_EQ(results, std::vector<float>(1000, 1));
+}
+
+TEST(GpuDevice, HostMemoryOfItsOwnTakesNoDetour) {
+  const auto log = std::make_shared<HostDriverLog>();
+  const auto device = MakeGpuDevice(MakeHostDriver({}, log));
+  const HostBuffer sent(*device, 4000), received(*device, 4000);
+  EXPECT_EQ(log->pinned_chunks, 2);
+  std::ranges::fill(sent.span<float>(), 3.0f);
+  std::ranges::fill(received.span<float>(), 0.0f);
+  const Buffer buffer(*device, 4000);
+  device->Upload(std::as_bytes(sent.span<float>()), buffer.span<float>().base, 0);
+  device->Download(buffer.span<float>().base, 0, std::as_writable_bytes(received.span<float>()));
+  EXPECT_EQ(log->synchronized, 0);
+  device->Wait();
+  EXPECT_EQ(received.span<float>()[999], 3);
+  EXPECT_EQ(log->pinned_chunks, 2) << "nothing was staged";
+}
+
+TEST(GpuMemory, HostMemoryIsOrdinaryWhereNoMoreCanBePinned) {
+  RecordingDriver driver;
+  driver.most_pinned = Staging::kSmallest + 100;
+  GpuMemory memory(driver);
+  void* const block = memory.Allocate(100);
+  auto* const pinned = static_cast<std::byte*>(memory.AllocateHost(100));
+  auto* const ordinary = static_cast<std::byte*>(memory.AllocateHost(Staging::kSmallest + 1));
+  EXPECT_EQ(driver.Take(), (std::vector<std::string>{"pin 100"}));
+  memory.Upload({pinned, 100}, block, 0);
+  EXPECT_EQ(driver.Take(), (std::vector<std::string>{"record upload 1"}));
+  memory.Upload({ordinary, 100}, block, 0);
+  EXPECT_EQ(driver.Take().front(), "pin 65536") << "it is staged";
+  memory.FreeHost(pinned);
+  memory.FreeHost(ordinary);
+  EXPECT_TRUE(driver.Take().empty()) << "transfers may be under way";
+  memory.Wait();
+  EXPECT_EQ(std::ranges::count(driver.Take(), "unpin"), 1);
 }
 
 TEST(GpuDevice, WaitsForAMarkWithoutBeingIdle) {

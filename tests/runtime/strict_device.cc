@@ -9,6 +9,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace hogbatch {
 namespace {
@@ -60,6 +61,8 @@ class StrictDevice final : public Device {
       use_->leaked_blocks += block.live;
       if (block.memory) inner_->Free(block.memory);
     }
+    use_->leaked_blocks += live_host_blocks_;
+    FreeHostBlocks();
   }
 
   const DeviceInfo& info() const override { return info_; }
@@ -106,6 +109,19 @@ class StrictDevice final : public Device {
     CheckThread();
     ++use_->waits;
     RunUntil(queued());
+    FreeHostBlocks();
+  }
+  void* AllocateHost(std::size_t bytes) override {
+    CheckThread();
+    Demand(bytes > 0, "host memory of no bytes was asked for");
+    void* const memory = inner_->AllocateHost(bytes);
+    std::memset(memory, 0xFF, bytes);
+    ++live_host_blocks_;
+    return memory;
+  }
+  void FreeHost(void* memory) noexcept override {
+    --live_host_blocks_;
+    freed_host_blocks_.push_back(memory);
   }
   std::int64_t SetMark() override {
     CheckThread();
@@ -235,6 +251,12 @@ class StrictDevice final : public Device {
     inner_->Wait();
   }
 
+  // When nothing queued can reach them any more.
+  void FreeHostBlocks() noexcept {
+    for (void* memory : freed_host_blocks_) inner_->FreeHost(memory);
+    freed_host_blocks_.clear();
+  }
+
   // The memory behind an address, of which a call uses `bytes` from `offset` on.
   void* Inner(const void* base, std::size_t offset, std::size_t bytes) const {
     const auto found = blocks_.find(const_cast<void*>(base));
@@ -284,6 +306,8 @@ class StrictDevice final : public Device {
   std::thread::id thread_ = std::this_thread::get_id();
   Nowhere addresses_;
   std::map<void*, Block> blocks_;
+  std::int64_t live_host_blocks_ = 0;
+  std::vector<void*> freed_host_blocks_;
   std::int64_t done_ = 0;  // calls that ran
   std::int64_t last_mark_ = 0;
   std::deque<std::function<void()>> queue_;

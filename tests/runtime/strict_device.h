@@ -26,7 +26,7 @@ struct DeviceUse {
   std::int64_t waits = 0;          // for everything
   std::int64_t partial_waits = 0;  // for a mark
   std::int64_t marks = 0;
-  std::int64_t leaked_blocks = 0;  // when it was destroyed
+  std::int64_t leaked_blocks = 0;  // when it was destroyed, of the host's memory, too
 };
 
 // Computes with `inner`, which shares host memory, but
@@ -34,7 +34,7 @@ struct DeviceUse {
 //  - runs nothing before Wait(), which reads what was to be uploaded and writes what was to be
 //    downloaded; until then downloads read as NaN. WaitFor() runs what was queued before its mark
 //    and nothing after it;
-//  - fills new memory with NaN;
+//  - fills new memory with NaN, of the host and of the device;
 // and throws Misuse if memory is freed or changed behind queued work, if a call reaches past its
 // block, is about nothing, waits for a mark that is none, or comes from another thread.
 std::unique_ptr<Device> MakeStrictDevice(std::unique_ptr<Device> inner,
