@@ -12,6 +12,9 @@
 //                              local or global memory, never a variable. No break, continue or
 //                              return in one, and none in a loop around one that not all lanes
 //                              share.
+//   HB_IN_RUN(k, n) {...}      k runs over the columns that an item takes at once, if there are n
+//                              of them: HB_RUN, which is one on a GPU, where the next lane has the
+//                              next column, and as many as make vectors in plain C++
 //
 // Guarded by hand and in plain ASCII: OpenCL gets this text as its main file, where there is no
 // `#pragma once`, and its compilers promise no more.
@@ -60,6 +63,8 @@ extern thread_local int hb_host_order;
 #define HB_FOR_EACH(i, n) \
   for (long i = HB_GROUP * HB_LANES + HB_LANE; i < (n); i += HB_GROUPS * HB_LANES)
 #define HB_PHASE(lane) for (int lane = HB_LANE, once = 1; once; once = 0, HB_BARRIER())
+#define HB_RUN 1
+#define HB_IN_RUN(k, n) for (int k = 0; k < 1; ++k)
 #else
 // Runs of 16 in the order that the caller wants, so that a compiler can make vectors of them.
 #define HB_FOR_EACH(i, n)                                                                         \
@@ -71,6 +76,14 @@ extern thread_local int hb_host_order;
 #define HB_PHASE(lane)                                            \
   for (int hb_turn = 0, lane = hb_host_order; hb_turn < HB_LANES; \
        ++hb_turn, lane = hb_turn ^ hb_host_order)
+#define HB_RUN 32
+#if defined(__clang__)  // complains where it makes no vectors
+#define HB_NO_ALIASES
+#else
+#define HB_NO_ALIASES _Pragma("GCC ivdep")
+#endif
+#define HB_IN_RUN(k, n) \
+  HB_NO_ALIASES for (long k = 0, hb_run = (n) < HB_RUN ? (n) : HB_RUN; k < hb_run; ++k)
 #endif
 
 // A block of memory and where in it to begin, in elements: OpenCL has no addresses inside a block.

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <vector>
 
 #include "tests/cuda_standin/runtime.h"
 
@@ -60,16 +59,16 @@ Work Upload(const Range& from, const Range& to) {
 Work Download(const Range& from, const Range& to) {
   // Whoever reads too early finds no numbers, and the data only arrive when they may be read.
   std::memset(to.data(), 0xff, to.bytes);
-  auto data = std::make_shared<std::vector<std::byte>>(to.bytes);
+  const std::shared_ptr<std::byte[]> data = std::make_shared_for_overwrite<std::byte[]>(to.bytes);
   return {.what = "a download",
           .touches = {{from, Touch::How::kReads}, {to, Touch::How::kWrites}},
-          .run = [=] { std::memcpy(data->data(), from.data(), from.bytes); },
+          .run = [=] { std::memcpy(data.get(), from.data(), from.bytes); },
           .seen =
               [=, before = Fingerprint(to)] {
                 std::string wrong =
                     WhyChanged(to, before,
                                " were written to before anybody knew that their download was done");
-                std::memcpy(to.data(), data->data(), to.bytes);
+                std::memcpy(to.data(), data.get(), to.bytes);
                 return wrong;
               }};
 }
