@@ -33,19 +33,35 @@ bool Suffices(const Rates& rates, std::int64_t limit) {
   return rates.settled || rates.limit >= limit;
 }
 
-}  // namespace
+// 0: nothing more is to be timed.
+double RateOf(std::int64_t rows, const SecondsPerUpdate& seconds) {
+  constexpr double kShortestUpdate = 1e-9;  // clocks may see nothing pass
+  return static_cast<double>(rows) / std::max(seconds(rows), kShortestUpdate);
+}
 
-Rates MeasureRates(std::int64_t limit, const SecondsPerUpdate& seconds) {
+Rates MeasureUpwards(std::int64_t limit, const SecondsPerUpdate& seconds) {
   constexpr std::int64_t kFirst = 16;
   constexpr double kLongestUpdate = 0.25;
-  constexpr double kShortestUpdate = 1e-9;  // clocks may see nothing pass
   Rates rates{.limit = limit};
   for (std::int64_t rows = std::min(kFirst, limit); rows > 0 && rows <= limit; rows *= 2) {
-    const double took = std::max(seconds(rows), kShortestUpdate);
-    if (!std::isfinite(took)) return rates;
-    rates.at.push_back({.rows = rows, .rows_per_second = static_cast<double>(rows) / took});
-    rates.settled = NoLongerGrows(rates.at) || 2 * took > kLongestUpdate;
+    const double rate = RateOf(rows, seconds);
+    if (rate == 0) return rates;
+    rates.at.push_back({.rows = rows, .rows_per_second = rate});
+    const double next = static_cast<double>(2 * rows) / rate;
+    rates.settled = NoLongerGrows(rates.at) || next > kLongestUpdate;
     if (rates.settled) return rates;
+  }
+  return rates;
+}
+
+}  // namespace
+
+// Whatever else the machine did meanwhile hit a few sizes alone: a second look shows them as they
+// are.
+Rates MeasureRates(std::int64_t limit, const SecondsPerUpdate& seconds) {
+  Rates rates = MeasureUpwards(limit, seconds);
+  for (RateAt& rate : rates.at) {
+    rate.rows_per_second = std::max(rate.rows_per_second, RateOf(rate.rows, seconds));
   }
   return rates;
 }

@@ -16,7 +16,7 @@ namespace hogbatch {
 using SecondsPerUpdate = std::function<double(std::int64_t rows)>;
 
 // Rates at 16, 32, 64, … rows up to `limit`, until they no longer grow or an update takes too long
-// to be tried.
+// to be tried; the better of two measurements of each.
 Rates MeasureRates(std::int64_t limit, const SecondsPerUpdate& seconds);
 
 struct LowerBound {
