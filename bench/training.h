@@ -11,6 +11,7 @@
 
 #include "algorithms/algorithms.h"
 #include "bench/median.h"
+#include "cli/options.h"
 #include "cpu/cpu.h"
 #include "nn/initialize.h"
 #include "runtime/coordinator.h"
@@ -43,7 +44,7 @@ inline std::vector<Seat> Cores(int count) {
   return seats;
 }
 
-// Trains for `seconds`.
+// Trains for `seconds`, merging as is usual.
 inline Progress TrainFor(double seconds, const ModelSpec& spec, const Dataset& data,
                          const std::vector<Seat>& seats, Algorithm& algorithm) {
   JobMemory memory(spec, data, nullptr, static_cast<int>(seats.size()));
@@ -68,7 +69,8 @@ inline Progress TrainFor(double seconds, const ModelSpec& spec, const Dataset& d
                                                 .target_loss = {},
                                                 .eval_every = kEndless},
                                       .rates = RatePlan({.lr = 1e-3}, kEndless),
-                                      .workers = devices});
+                                      .workers = devices,
+                                      .merge_rows = TrainOptions().merge_rows});
   const std::atomic<int> interrupts = 0;
   Silent silent;
   MakeThreadExecutor(factories, Pinning::kCores, interrupts)->Run(coordinator, silent);

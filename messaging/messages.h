@@ -28,6 +28,9 @@ struct Task {
   Split split = Split::kTrain;
   RowRange rows;
   std::int32_t updates = 1;  // the rows are cut into this many nearly equal parts
+  // kTrain: and each of them into so many, which a replica walks on its own before it is merged.
+  // Every such step counts as an update.
+  std::int32_t steps = 1;
   float rate = 0;
   bool hold = false;      // keep the gradient for the step's kApply instead of changing the model
   std::int64_t step = 0;  // kTrain with hold, and kApply: the synchronous step
@@ -43,7 +46,7 @@ struct Report {
   double loss_sum = 0;           // kTrain: Σ rows of the loss before the row's update
   std::int32_t updates = 0;      // kTrain: made; more than asked for where memory was short
   std::int64_t most_rows = 0;    // an update may have, as the device found out; 0: no limit met yet
-  StalenessHistogram staleness;  // kTrain: of its updates
+  StalenessHistogram staleness;  // kTrain: of its merges
   std::optional<double> beta;    // kSnapshot: the share of what was added that is there
   EvaluationSums evaluation;
   double seconds = 0;  // spent on the task
@@ -55,7 +58,7 @@ struct Failure {
   WorkerId worker = 0;
   std::string what;
   TaskId task = 0;                // the oldest it has not finished; 0: none
-  std::int32_t updates_done = 0;  // of that task
+  std::int32_t updates_done = 0;  // of Task::updates
   // The update that broke off after it had changed part of the model.
   struct Torn {
     TaskId task = 0;

@@ -83,12 +83,14 @@ std::string_view KindText(DeviceKind kind) {
 }  // namespace
 
 std::string CalibrationKey(const DeviceInfo& device, const ModelSpec& spec, const Dataset& data,
-                           const OptimizerOptions& optimizer, double momentum) {
-  return fmt::format(
-      "hogbatch {}; {} {}{}; {}-{}-{}, {}, {}; {}; {}{}{}", HOGBATCH_VERSION, KindText(device.kind),
-      device.description, MemoryText(device), spec.inputs, fmt::join(spec.hidden, "-"),
-      spec.outputs, Name(spec.activation), Name(spec.loss), InputText(data), optimizer.optimizer,
-      momentum > 0 ? " with momentum" : "", optimizer.weight_decay > 0 ? " with decay" : "");
+                           const OptimizerOptions& optimizer, double momentum,
+                           std::int64_t merge_rows) {
+  return fmt::format("hogbatch {}; {} {}{}; {}-{}-{}, {}, {}; {}; {}{}{}; {} to merge",
+                     HOGBATCH_VERSION, KindText(device.kind), device.description,
+                     MemoryText(device), spec.inputs, fmt::join(spec.hidden, "-"), spec.outputs,
+                     Name(spec.activation), Name(spec.loss), InputText(data), optimizer.optimizer,
+                     momentum > 0 ? " with momentum" : "",
+                     optimizer.weight_decay > 0 ? " with decay" : "", merge_rows);
 }
 
 std::optional<Rates> CalibrationCache::Load(std::string_view key) const {

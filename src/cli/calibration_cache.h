@@ -29,9 +29,10 @@ struct Rates {
 };
 
 // Everything that decides how long updates take: the device, the network, what its rows are like,
-// the optimiser, and the version of the program.
+// the optimiser, how often it merges, and the version of the program.
 std::string CalibrationKey(const DeviceInfo& device, const ModelSpec& spec, const Dataset& data,
-                           const OptimizerOptions& optimizer, double momentum);
+                           const OptimizerOptions& optimizer, double momentum,
+                           std::int64_t merge_rows);
 
 // One JSON file. It may fail to keep or find anything, and no failure of it is an error.
 class CalibrationCache {

@@ -30,20 +30,25 @@ class GpuCalibration {
         training_(training),
         make_memory_(make_memory),
         momentum_(MomentumToApply(options, CountWorkers(plan).all())),
+        merge_rows_(MergeRows(options, spec, CountWorkers(plan).all())),
         cache_(DefaultCacheFolder()) {}
 
   // Of a GPU of the plan; none if one like it was calibrated before.
   std::optional<Calibration> Run(std::size_t device) {
     const auto& [info, make] = plan_.devices[device];
     const std::string key =
-        CalibrationKey(info, spec_, training_.data, options_.optimizer, momentum_);
+        CalibrationKey(info, spec_, training_.data, options_.optimizer, momentum_, merge_rows_);
     if (!done_.insert(key).second) return std::nullopt;
-    return Calibrate(
-        {.key = key,
-         .limit = LimitOf(plan_, device, training_.train_rows),
-         .utilization = options_.min_utilization,
-         .make_timer = [&] { return MakeUpdateTimer(make_memory_(), make, training_.train_rows); }},
-        cache_);
+    return Calibrate({.key = key,
+                      .limit = LimitOf(plan_, device, training_.train_rows),
+                      .utilization = options_.min_utilization,
+                      .make_timer =
+                          [&] {
+                            return MakeUpdateTimer(
+                                make_memory_(), make,
+                                {.train = training_.train_rows, .merge = merge_rows_});
+                          }},
+                     cache_);
   }
 
  private:
@@ -53,6 +58,7 @@ class GpuCalibration {
   const TrainingData& training_;
   const MemoryFactory& make_memory_;
   double momentum_;
+  std::int64_t merge_rows_;
   CalibrationCache cache_;
   std::set<std::string> done_;  // keys
 };

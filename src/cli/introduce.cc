@@ -102,6 +102,9 @@ std::vector<std::string> Notes(const TrainOptions& options, const TrainPlan& pla
         fmt::format("note      --merge {} is for GPUs; cores write the shared weights in place",
                     options.merge));
   }
+  if (options.merge_rows != usual.merge_rows && CountWorkers(plan).gpu == 0) {
+    notes.emplace_back("note      --merge-rows is for GPUs; cores write every update at once");
+  }
   if (algorithm == "adaptive" && !Adapts(options, plan)) {
     notes.emplace_back(
         "note      adaptive balances cores and GPUs; with one of them alone, rows per update stay");

@@ -106,6 +106,7 @@ Coordinator::Setup MakeSetup(const TrainOptions& options, const TrainPlan& plan,
           .rates = RatePlan(options.rate, options.epochs),
           .workers = InfosOf(plan.devices),
           .most_rows = plan.most_rows,
+          .merge_rows = MergeRows(options, spec, CountWorkers(plan).all()),
           .seed = static_cast<std::uint64_t>(options.seed)};
 }
 

@@ -121,6 +121,12 @@ double MomentumToApply(const TrainOptions& options, int workers) {
   return ExplicitMomentum(total, AsynchronousWorkers(options.algorithm, workers));
 }
 
+std::int64_t MergeRows(const TrainOptions& options, const ModelSpec& spec, int workers) {
+  const bool is_direct = IsDirect(options.optimizer, MomentumToApply(options, workers),
+                                  spec.sparse_input ? spec.inputs : 0);
+  return is_direct ? options.merge_rows : 1;
+}
+
 std::vector<float> TakeStartingWeights(const TrainOptions& options, TrainPlan& plan,
                                        const ModelSpec& spec, const Schema& schema) {
   if (plan.start) {

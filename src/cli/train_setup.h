@@ -56,6 +56,9 @@ Merge ParseMerge(std::string_view merge);
 // The explicit part of --momentum (see ExplicitMomentum).
 double MomentumToApply(const TrainOptions& options, int workers);
 
+// What --merge-rows comes to: optimisers with state merge every update by itself.
+std::int64_t MergeRows(const TrainOptions& options, const ModelSpec& spec, int workers);
+
 // A flat array of Layout(spec). Moves it out of plan.start, where there is one.
 std::vector<float> TakeStartingWeights(const TrainOptions& options, TrainPlan& plan,
                                        const ModelSpec& spec, const Schema& schema);

@@ -15,32 +15,34 @@ double Now() {
 class UpdateTimer {
  public:
   UpdateTimer(std::unique_ptr<JobMemory> memory, std::unique_ptr<Device> device,
-              std::int64_t train_rows)
+              const TimedRows& rows)
       : memory_(std::move(memory)),
         overlaps_(device->info().depth > 1),
         worker_(MakeWorker(0, std::move(device), *memory_)),
-        train_rows_(train_rows) {}
+        rows_(rows) {}
 
   // The best of a few stretches; the first update of a size may make memory and kernels for it.
-  double Time(std::int64_t rows) {
+  double Time(std::int64_t update_rows) {
     constexpr double kStretchSeconds = 0.05;
-    constexpr int kMostUpdates = 16, kStretches = 3;
+    constexpr int kMostMerges = 16, kStretches = 3;
     constexpr double kNever = std::numeric_limits<double>::infinity();
+    steps_ = std::max<std::int64_t>(1, std::min(rows_.merge, rows_.train) / update_rows);
+    const std::int64_t rows = update_rows * steps_;
     Walk(rows, 1);
     double best = Walk(rows, 1);
-    const int updates =
-        std::clamp(static_cast<int>(kStretchSeconds / std::max(best, 1e-9)), 1, kMostUpdates);
+    const int merges =
+        std::clamp(static_cast<int>(kStretchSeconds / std::max(best, 1e-9)), 1, kMostMerges);
     for (int i = 0; i < kStretches; ++i) {
-      best = std::min(best, Walk(rows, updates) / updates);
+      best = std::min(best, Walk(rows, merges) / merges);
     }
-    return ran_short_ ? kNever : best;
+    return ran_short_ ? kNever : best / static_cast<double>(steps_);
   }
 
  private:
-  // Seconds that so many updates take.
-  double Walk(std::int64_t rows, int updates) {
+  // Seconds that so many merges of so many rows take.
+  double Walk(std::int64_t rows, int merges) {
     const double begin = Now();
-    for (int i = 0; i < updates; ++i) {
+    for (int i = 0; i < merges; ++i) {
       const Task task = NextTask(rows);
       worker_->Compute(task, 0);
       if (i > 0 && overlaps_) Settle();
@@ -60,16 +62,18 @@ class UpdateTimer {
   Task NextTask(std::int64_t rows) {
     // Small, so that no weight grows beyond numbers; not 0, which libraries may do nothing for.
     constexpr float kRate = 1e-6f;
-    if (next_row_ + rows > train_rows_) next_row_ = 0;
-    const RowRange range{next_row_, std::min(next_row_ + rows, train_rows_)};
+    if (next_row_ + rows > rows_.train) next_row_ = 0;
+    const RowRange range{next_row_, std::min(next_row_ + rows, rows_.train)};
     next_row_ = range.end;
-    return {.id = ++tasks_, .rows = range, .rate = kRate};
+    return {
+        .id = ++tasks_, .rows = range, .steps = static_cast<std::int32_t>(steps_), .rate = kRate};
   }
 
   std::unique_ptr<JobMemory> memory_;
   bool overlaps_;
   std::unique_ptr<Worker> worker_;
-  std::int64_t train_rows_;
+  TimedRows rows_;
+  std::int64_t steps_ = 1;  // of each merge
   Task under_way_;
   std::int64_t next_row_ = 0;
   TaskId tasks_ = 0;
@@ -79,9 +83,9 @@ class UpdateTimer {
 }  // namespace
 
 SecondsPerUpdate MakeUpdateTimer(std::unique_ptr<JobMemory> memory, const DeviceFactory& device,
-                                 std::int64_t train_rows) {
-  const auto timer = std::make_shared<UpdateTimer>(std::move(memory), device(), train_rows);
-  return [timer](std::int64_t rows) { return timer->Time(rows); };
+                                 const TimedRows& rows) {
+  const auto timer = std::make_shared<UpdateTimer>(std::move(memory), device(), rows);
+  return [timer](std::int64_t update_rows) { return timer->Time(update_rows); };
 }
 
 }  // namespace hogbatch

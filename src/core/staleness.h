@@ -6,11 +6,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 namespace hogbatch {
 
-// Counts updates by the merges of others that lay between their read and their own merge: bucket 0
-// none, bucket k from 2^(k-1) to 2^k - 1, the last one everything beyond.
+// Counts merges by those of others that lay between the read they come from and themselves: bucket
+// 0 none, bucket k from 2^(k-1) to 2^k - 1, the last one everything beyond.
 struct StalenessHistogram {
   static constexpr std::size_t kBuckets = 20;
   std::array<std::int64_t, kBuckets> updates = {};
@@ -22,6 +23,10 @@ struct StalenessHistogram {
         static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(between)));
     ++updates[std::min(bucket, kBuckets - 1)];
     merges += between;
+  }
+  // How many were counted.
+  std::int64_t count() const {
+    return std::accumulate(updates.begin(), updates.end(), std::int64_t{0});
   }
   StalenessHistogram& operator+=(const StalenessHistogram& other) {
     for (std::size_t i = 0; i < kBuckets; ++i) updates[i] += other.updates[i];

@@ -158,23 +158,26 @@ void Model::Backward(const BatchInput& input, const BatchInput& first,
         "a model was given another number of layers");
   Check(input.rows() == rows_, "backward must see the batch that went forward");
   for (std::size_t i = layers.size(); i-- > 0;) {
-    const Tensor dy = gradients_[i].Rows(rows_);
-    const GradientTarget& target = targets[i];
-    if (i == 0 && input.is_sparse) {
-      device_.SparseBackwardWeights(first.sparse, dy, target.scale, target.keep, target.weights,
-                                    target.bias);
-      if (on_layer) on_layer(i);
-      continue;
-    }
-    const Tensor x = i == 0 ? input.dense : outputs_[i - 1].Rows(rows_);
     // The layer below takes its gradient through these weights, so they must not change before.
     if (i > 0) {
       const Tensor pre = pre_[i - 1].empty() ? Tensor{} : pre_[i - 1].Rows(rows_);
-      device_.DenseBackwardData(dy, layers[i].weights, layout_.layers[i - 1].activation, x, pre,
+      device_.DenseBackwardData(gradients_[i].Rows(rows_), layers[i].weights,
+                                layout_.layers[i - 1].activation, outputs_[i - 1].Rows(rows_), pre,
                                 gradients_[i - 1].Rows(rows_));
     }
-    device_.DenseBackwardWeights(x, dy, target.scale, target.keep, target.weights, target.bias);
+    AddGradient(i, first, targets[i]);
     if (on_layer) on_layer(i);
+  }
+}
+
+void Model::AddGradient(std::size_t layer, const BatchInput& first, const GradientTarget& target) {
+  const Tensor dy = gradients_[layer].Rows(rows_);
+  if (layer == 0 && first.is_sparse) {
+    device_.SparseBackwardWeights(first.sparse, dy, target.scale, target.keep, target.weights,
+                                  target.bias);
+  } else {
+    const Tensor x = layer == 0 ? first.dense : outputs_[layer - 1].Rows(rows_);
+    device_.DenseBackwardWeights(x, dy, target.scale, target.keep, target.weights, target.bias);
   }
 }
 

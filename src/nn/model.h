@@ -73,6 +73,9 @@ class Model {
   void Backward(const BatchInput& input, const BatchInput& first, std::span<const LayerView> layers,
                 std::span<const GradientTarget> targets, const OnLayer& on_layer = nullptr);
 
+  // From on_layer: the layer's gradient once more, into another target. `first` is Backward's.
+  void AddGradient(std::size_t layer, const BatchInput& first, const GradientTarget& target);
+
   // Between ComputeLoss and Backward: what makes the gradient of the last layer. `x` is empty if
   // that layer reads sparse rows.
   struct LastLayer {

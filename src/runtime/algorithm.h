@@ -30,12 +30,13 @@ struct WorkerState {
   int outstanding = 0;       // tasks sent and not yet reported
   int evaluations = 0;       // of them, not of training
   std::int64_t updates = 0;  // updates of the model it has made
-  std::int64_t rows = 0;     // rows it has trained on
+  std::int64_t merges = 0;  // by which they came there: fewer where a replica makes several at once
+  std::int64_t rows = 0;    // rows it has trained on
   double busy_seconds = 0;
   double training_seconds = 0;  // of them
   std::int64_t most_rows = 0;   // that its memory allows an update; 0: no limit known
   std::int64_t batch_rows = 0;  // of its latest update
-  double staleness = 0;         // merges by others that came before each of its latest updates
+  double staleness = 0;         // merges by others that came before each of its latest ones
 };
 
 struct JobState {

@@ -52,6 +52,28 @@ HostTargets ViewHostTargets(const Dataset& data, RowRange rows) {
           .values = Slice(data.targets, rows.begin, rows.size())};
 }
 
+BatchInput SliceRows(const BatchInput& batch, RowRange rows) {
+  BatchInput slice = batch;
+  if (batch.is_sparse) {
+    slice.sparse.offsets = batch.sparse.offsets.Sub(rows.begin, rows.size() + 1);
+    slice.sparse.rows = rows.size();
+  } else {
+    slice.dense = batch.dense.Slice(rows.begin, rows.size());
+  }
+  return slice;
+}
+
+Targets SliceRows(const Targets& targets, std::int64_t of_rows, RowRange rows) {
+  Targets slice = targets;
+  if (targets.classes.size > 0) slice.classes = targets.classes.Sub(rows.begin, rows.size());
+  if (targets.label_offsets.size > 0) {
+    slice.label_offsets = targets.label_offsets.Sub(rows.begin, rows.size() + 1);
+  }
+  const std::int64_t values = targets.values.size / of_rows;  // of a row
+  slice.values = targets.values.Sub(rows.begin * values, rows.size() * values);
+  return slice;
+}
+
 BatchInput ColumnCompactor::Compact(const Dataset& data, RowRange rows) {
   const std::int64_t begin = data.offsets[static_cast<std::size_t>(rows.begin)];
   const std::int64_t end = data.offsets[static_cast<std::size_t>(rows.end)];

@@ -18,6 +18,10 @@ BatchInput ViewInput(const Dataset& data, RowRange rows);
 Targets ViewTargets(const Dataset& data, RowRange rows);
 HostTargets ViewHostTargets(const Dataset& data, RowRange rows);
 
+// Rows of a batch, counted from its first, wherever it lies.
+BatchInput SliceRows(const BatchInput& batch, RowRange rows);
+Targets SliceRows(const Targets& targets, std::int64_t of_rows, RowRange rows);
+
 // The columns that sparse rows name, and the rows again with columns counted among those: what a
 // private gradient of the first layer is as large as. Reused from batch to batch.
 class ColumnCompactor {

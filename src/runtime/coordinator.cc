@@ -28,6 +28,7 @@ bool IsEvaluation(const Task& task) {
 Coordinator::Coordinator(Algorithm& algorithm, const Setup& setup)
     : algorithm_(algorithm),
       rules_(setup.rules),
+      merge_rows_(setup.merge_rows),
       job_(PrepareOne(algorithm, setup), setup.rules.epochs, setup.rates, setup.seed),
       rounds_(setup.rows),
       stop_rules_(setup.rules),
@@ -97,13 +98,15 @@ void Coordinator::OnReport(const Report& report) {
 
 void Coordinator::OnTraining(const Task& task, const Report& report) {
   WorkerState& worker = workers_[static_cast<std::size_t>(report.worker)];
+  const std::int64_t merges = report.staleness.count();
   worker.updates += report.updates;
+  worker.merges += merges;
   worker.rows += task.rows.size();
   worker.training_seconds += report.seconds;
   worker.batch_rows = (task.rows.size() + report.updates - 1) / report.updates;
   if (report.most_rows > 0) worker.most_rows = report.most_rows;
-  worker.staleness =
-      static_cast<double>(report.staleness.merges) / static_cast<double>(report.updates);
+  const double met = static_cast<double>(report.staleness.merges);
+  worker.staleness = merges > 0 ? met / static_cast<double>(merges) : 0;
   staleness_ += report.staleness;
   job_.Complete(task, report);
   algorithm_.Observe({.worker = worker.id,
@@ -145,7 +148,8 @@ void Coordinator::OnFailure(const Failure& failure) {
       Job::Remains remains;
       if (task.id == failure.task) remains.updates_done = failure.updates_done;
       if (failure.torn && task.id == failure.torn->task) remains.torn = failure.torn->update;
-      worker.updates += remains.updates_done;
+      worker.updates += remains.updates_done * task.steps;
+      worker.merges += remains.updates_done;
       worker.rows += Job::Done(task, remains).size();
       job_.Return(task, remains);
       if (job_.step_gathered()) OpenSlices();
@@ -250,20 +254,26 @@ std::optional<Task> Coordinator::NextTraining(const WorkerState& worker) {
   if (worker.most_rows > 0) {
     assignment->update_rows = std::min(assignment->update_rows, worker.most_rows);
   }
-  std::optional<Task> task = job_.Cut(*assignment, next_id_, StalenessInSteps(worker));
+  std::optional<Task> task =
+      job_.Cut(*assignment, next_id_,
+               {.staleness = StalenessInSteps(worker), .merge_rows = MergeRows(worker)});
   if (task) ++next_id_;
   return task;
 }
 
+std::int64_t Coordinator::MergeRows(const WorkerState& worker) const {
+  if (worker.device.shares_host_memory) return 1;
+  return worker.most_rows > 0 ? std::min(merge_rows_, worker.most_rows) : merge_rows_;
+}
+
 // A merge of a small update moves the model less than a step at --lr and counts for as much less,
-// one of a large update more.
+// one of a large update, or of several, more.
 double Coordinator::StalenessInSteps(const WorkerState& worker) const {
   double merges = 0, steps = 0;
   for (const WorkerState& other : workers_) {
     if (other.id == worker.id || other.updates == 0) continue;
-    const auto updates = static_cast<double>(other.updates);
-    merges += updates;
-    steps += updates * job_.rates().Scale(other.batch_rows);
+    merges += static_cast<double>(other.merges);
+    steps += static_cast<double>(other.updates) * job_.rates().Scale(other.batch_rows);
   }
   return merges > 0 ? worker.staleness * steps / merges : worker.staleness;
 }

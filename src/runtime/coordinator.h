@@ -28,6 +28,7 @@ class Coordinator {
     RatePlan rates;
     std::vector<DeviceInfo> workers;
     std::vector<std::int64_t> most_rows = {};  // that each worker's memory allows an update; 0: any
+    std::int64_t merge_rows = 1;  // of a replica: smaller updates are made several in a row
     std::uint64_t seed = 1;
   };
   Coordinator(Algorithm& algorithm, const Setup& setup);
@@ -64,6 +65,7 @@ class Coordinator {
   std::optional<Task> NextSlice(WorkerId worker);
   std::optional<Task> NextTraining(const WorkerState& worker);
   double StalenessInSteps(const WorkerState& worker) const;
+  std::int64_t MergeRows(const WorkerState& worker) const;
   bool IsQuick(const WorkerState& worker) const;
   void Stop(StopReason reason);
   Progress Totals() const;
@@ -71,6 +73,7 @@ class Coordinator {
 
   Algorithm& algorithm_;
   RunRules rules_;
+  std::int64_t merge_rows_;
   Job job_;
   EvaluationRounds rounds_;
   StopRules stop_rules_;

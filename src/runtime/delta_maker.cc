@@ -1,5 +1,10 @@
 #include "runtime/delta_maker.h"
 
+#include <algorithm>
+#include <limits>
+
+#include "core/error.h"
+
 namespace hogbatch {
 
 DeltaMaker::DeltaMaker(const ModelSpec& spec, const OptimizerOptions& options, double momentum,
@@ -13,7 +18,8 @@ DeltaMaker::DeltaMaker(const ModelSpec& spec, const OptimizerOptions& options, d
 
 std::span<const GradientTarget> DeltaMaker::Targets(float rate,
                                                     std::span<const std::int32_t> touched,
-                                                    std::span<const LayerView> delta) {
+                                                    std::span<const LayerView> delta, Order order) {
+  Check(order == Order::kFirst || direct(), "updates with state are merged one by one");
   if (gradient_) {
     touched_.Restart();
     const DeviceSpan<std::int32_t> there = touched_.Upload(touched);
@@ -21,7 +27,10 @@ std::span<const GradientTarget> DeltaMaker::Targets(float rate,
   }
   targets_.clear();
   for (const LayerView& layer : delta) {
-    targets_.push_back({.weights = layer.weights, .bias = layer.bias, .scale = -rate, .keep = 0});
+    targets_.push_back({.weights = layer.weights,
+                        .bias = layer.bias,
+                        .scale = -rate,
+                        .keep = order == Order::kFirst ? 0.0f : 1.0f});
   }
   return targets_;
 }
@@ -34,6 +43,12 @@ void DeltaMaker::Make(std::size_t layer, float rate, std::int64_t update, const 
   if (shrinks_by != 0 && !by_rows) {
     device_.AddScaled(replica.weights, shrinks_by, 1, delta.weights);
   }
+}
+
+GradientTarget DeltaMaker::OnReplica(float rate, const LayerView& replica) const {
+  // Not even decay that keeps nothing may read as "clear the target", biases and all.
+  const float keep = std::max(Keep(decay_, rate), std::numeric_limits<float>::min());
+  return {.weights = replica.weights, .bias = replica.bias, .scale = -rate, .keep = keep};
 }
 
 // A step from zero is what the step adds: decay, which needs the weights, is added by Make. Only

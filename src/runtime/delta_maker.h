@@ -1,4 +1,4 @@
-// What one update adds to the model, made on the device that trains a replica of it. Δ, not new
+// What updates add to the model, made on the device that trains a replica of it. Δ, not new
 // weights, is what goes back to the store: what others wrote there meanwhile survives, and no
 // difference of nearly equal numbers is taken.
 #pragma once
@@ -21,15 +21,23 @@ class DeltaMaker {
   DeltaMaker(const ModelSpec& spec, const OptimizerOptions& options, double momentum,
              Device& device);
 
-  // Where Model::Backward is to write so that Make can turn it into `delta`. `touched` as in
-  // PrivateGradient.
+  // There is no state between a gradient and its step.
+  bool direct() const { return !gradient_; }
+
+  // Where Model::Backward is to write so that Make can turn it into `delta`, or, if an update came
+  // before this one and the optimiser is direct, add it there. `touched` as in PrivateGradient.
+  enum class Order : std::uint8_t { kFirst, kFurther };
   std::span<const GradientTarget> Targets(float rate, std::span<const std::int32_t> touched,
-                                          std::span<const LayerView> delta);
+                                          std::span<const LayerView> delta, Order order);
 
   // After Backward wrote the layer's target: completes its Δ. `update` counts this worker's updates
   // from 1.
   void Make(std::size_t layer, float rate, std::int64_t update, const LayerView& replica,
             const LayerView& delta);
+
+  // Of a direct optimiser: where the same gradient goes so that the replica has made the update,
+  // too.
+  GradientTarget OnReplica(float rate, const LayerView& replica) const;
 
   // What it takes of a device if updates touch at most `touched` rows of a sparse first layer.
   static std::int64_t Bytes(const ModelSpec& spec, const OptimizerOptions& options, double momentum,

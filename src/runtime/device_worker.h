@@ -46,7 +46,7 @@ class DeviceWorker : public Worker {
     return {.task = task.id,
             .worker = id_,
             .loss_sum = std::exchange(loss_sum_, 0),
-            .updates = task.updates + std::exchange(extra_updates_, 0),
+            .updates = task.updates * task.steps + std::exchange(extra_updates_, 0),
             .most_rows = most_rows_,
             .staleness = staleness_.Take(),
             .beta = std::exchange(beta_, std::nullopt),
@@ -88,8 +88,9 @@ class DeviceWorker : public Worker {
   enum class Torn : std::uint8_t { kNo, kYes };
   void set_torn(Torn torn) { torn_ = torn; }
 
-  // Memory was too short: an update was made in two, and may have so many rows from now on.
-  void CountExtraUpdate() { ++extra_updates_; }
+  // Memory was too short: more updates were made than asked for, and may have so many rows from now
+  // on.
+  void CountExtraUpdates(std::int32_t updates) { extra_updates_ += updates; }
   void LimitRows(std::int64_t most) { most_rows_ = most; }
 
   // Keeps the gradient for the common step of task.step.

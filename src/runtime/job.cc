@@ -7,16 +7,30 @@
 #include "core/error.h"
 
 namespace hogbatch {
+namespace {
 
-std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id, double staleness) {
+// How many parts of about `part` make `whole`.
+std::int32_t Nearest(std::int64_t whole, std::int64_t part) {
+  const double parts = static_cast<double>(whole) / static_cast<double>(part);
+  return static_cast<std::int32_t>(std::max(1.0, std::round(parts)));
+}
+
+}  // namespace
+
+std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id, const Taker& taker) {
+  // Of several updates to a merge, whole merges.
+  const std::int64_t to_merge =
+      std::clamp<std::int64_t>(taker.merge_rows / assignment.update_rows, 1, assignment.updates);
+  const std::int64_t wanted = to_merge * Nearest(assignment.updates, to_merge);
   const std::optional<Cursor::Cut> cut =
-      cursor_.Next(assignment.update_rows * assignment.updates, assignment.update_rows);
+      cursor_.Next(assignment.update_rows * wanted, assignment.update_rows);
   if (!cut) return std::nullopt;
   in_flight_.emplace(id, *cut);
   // A short range is cut evenly rather than into full updates and a tail.
-  const auto rows = static_cast<double>(cut->rows.size());
-  const double updates = std::round(rows / static_cast<double>(assignment.update_rows));
-  const auto count = assignment.hold ? 1 : static_cast<std::int32_t>(std::max(1.0, updates));
+  const std::int64_t rows = cut->rows.size();
+  const std::int32_t updates = assignment.hold ? 1 : Nearest(rows, assignment.update_rows);
+  const std::int32_t merges = Nearest(updates, to_merge);
+  const std::int32_t steps = Nearest(updates, merges);
   held_tasks_ += assignment.hold ? 1 : 0;
   return Task{
       .id = id,
@@ -24,8 +38,9 @@ std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id, double sta
       .kind = TaskKind::kTrain,
       .split = Split::kTrain,
       .rows = cut->rows,
-      .updates = count,
-      .rate = assignment.rate_scale * rates_.At(epoch(), cut->rows.size() / count, staleness),
+      .updates = merges,
+      .steps = steps,
+      .rate = assignment.rate_scale * rates_.At(epoch(), rows / merges / steps, taker.staleness),
       .hold = assignment.hold,
       .step = step_};
 }
@@ -53,7 +68,7 @@ void Job::Return(const Task& task, const Remains& remains) {
   Check(found != in_flight_.end(), "a lost task that was not in flight");
   const RowRange done = Done(task, remains);
   examples_ += done.size();
-  updates_ += remains.updates_done;
+  updates_ += remains.updates_done * task.steps;
   const auto give_back = [&](std::int64_t begin, std::int64_t end) {
     cursor_.Return({.rows = {begin, end}, .epoch = found->second.epoch});
   };

@@ -17,9 +17,13 @@ class Job {
   Job(const JobSpec& spec, double epochs, const RatePlan& rates, std::uint64_t seed)
       : spec_(spec), rates_(rates), cursor_(spec.train_rows, epochs, seed) {}
 
-  // Cuts the rows of an assignment to a worker whose updates are so stale, as in RatePlan; none
-  // when all rows are handed out.
-  std::optional<Task> Cut(const Assignment& assignment, TaskId id, double staleness);
+  // For whom rows are cut.
+  struct Taker {
+    double staleness = 0;         // of its updates, as in RatePlan
+    std::int64_t merge_rows = 1;  // behind a merge, if its updates are smaller
+  };
+  // Cuts the rows of an assignment; none when all rows are handed out.
+  std::optional<Task> Cut(const Assignment& assignment, TaskId id, const Taker& taker);
 
   // A training task came back finished.
   void Complete(const Task& task, const Report& report);

@@ -91,22 +91,21 @@ void Replica::AddTouched(const Replica& earlier) {
   device_.SparseBackwardWeights(selection, from, 1, 1, to, {});
 }
 
-void Replica::SendLosses(const Tensor& losses) {
-  // By a copy: they lie among what the next update will compute in.
-  const Tensor copy = Tensor::Vector(losses_on_device_.span<float>().Sub(0, losses.cols));
-  device_.AddScaled(losses, 1, 0, copy);
-  device_.Download(copy.data.base, 0, std::as_writable_bytes(std::span(losses_)));
+void Replica::KeepLosses(const Tensor& losses, std::int64_t at) {
+  device_.AddScaled(losses, 1, 0,
+                    Tensor::Vector(losses_on_device_.span<float>().Sub(at, losses.cols)));
+}
+
+void Replica::SendLosses() {
+  device_.Download(losses_on_device_.span<float>().base, 0,
+                   std::as_writable_bytes(std::span(losses_)));
   losses_mark_ = device_.SetMark();
 }
 
 void Replica::SendLayer(std::size_t layer) {
   const bool is_last = layer + 1 == marks_.size();
   if (memory_.merge == Merge::kDelta || is_last) delta_.Download(layer);
-  if (memory_.merge != Merge::kDelta) {
-    device_.AddScaled(delta()[layer].weights, 1, 1, weights()[layer].weights);
-    device_.AddScaled(delta()[layer].bias, 1, 1, weights()[layer].bias);
-    weights_.Download(layer);
-  }
+  if (memory_.merge != Merge::kDelta) weights_.Download(layer);
   marks_[layer] = device_.SetMark();
 }
 

@@ -1,4 +1,4 @@
-// One update on a device that shares no host memory, from its rows to what it brings the model.
+// Updates on a device that shares no host memory, from their rows to what they bring the model.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace hogbatch {
 
-// A copy of the model on the device and the Δ made there. A worker that overlaps its updates has
+// A copy of the model on the device and the Δ made there. A worker that overlaps its work has
 // several and uses them in turn: what one has made and not yet merged the next one's copy must
 // have, since the store does not. Calls that queue return before they are done.
 class Replica {
@@ -28,15 +28,20 @@ class Replica {
   // Queues the way of the model as it is now, to which what `earlier` has not merged is added.
   void Refresh(const Replica* earlier);
 
-  const BatchInput& input() const { return input_; }
-  const Targets& targets() const { return targets_; }
-  // Of a sparse model: the rows of the first layer that the batch touches.
+  // Some of the rows that were loaded, counted from the first.
+  BatchInput input(RowRange rows) const { return SliceRows(input_, rows); }
+  Targets targets(RowRange rows) const { return SliceRows(targets_, input_.rows(), rows); }
+  // Of a sparse model: the rows of the first layer that the loaded rows touch.
   std::span<const std::int32_t> touched() const;
   std::span<const LayerView> weights() const { return weights_.on_device(); }
   std::span<const LayerView> delta() const { return delta_.on_device(); }
 
-  // After the losses were computed, and after the layer's Δ is complete: queue their ways back.
-  void SendLosses(const Tensor& losses);
+  // Sets losses aside: they lie among what the next update will compute in. The first is that of
+  // row `at` of those that were loaded.
+  void KeepLosses(const Tensor& losses, std::int64_t at);
+  // After all losses were kept, and after the layer's Δ is complete: queue their ways back. The
+  // layer of the copy must have made all updates if it is not Δ that is merged.
+  void SendLosses();
   void SendLayer(std::size_t layer);
   void SendGradient(std::size_t layer);  // that was made in the place of Δ
 
@@ -51,7 +56,7 @@ class Replica {
   // The probes' part of Δ, when the last layer is merged.
   void ReadProbes(std::span<float> to) const;
 
-  // Forgets what was sent and lets go of memory that is as large as the batch. Nothing may be
+  // Forgets what was sent and lets go of memory that is as large as the rows. Nothing may be
   // queued.
   void ReleaseRows();
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,18 +29,18 @@ class ReplicaWorker : public DeviceWorker {
   }
 
  private:
-  // An update between Train and Merge.
+  // A part of a task between Train and Merge.
   struct Slot {
     Slot(JobMemory& memory, Device& device) : replica(memory, device) {}
     Replica replica;
     StalenessMeter::ReadAt read;
-    bool in_parts = false;  // memory was too short for it: nothing is queued
+    bool in_parts = false;  // memory was too short for it at once: nothing is queued
   };
 
   // As the first update of one row, which is forgotten.
   void Prepare() override {
     try {
-      Queue(*slots_.front(), {}, {0, 1}, 0);
+      Queue(*slots_.front(), {}, {.rows = {0, 1}});
     } catch (const OutOfDeviceMemory&) {  // updates find a way, or say so
     }
     ReleaseRows(*slots_.front());
@@ -60,7 +61,7 @@ class ReplicaWorker : public DeviceWorker {
     Slot& slot = *slots_[static_cast<std::size_t>(trained_) % slots_.size()];
     slot.in_parts = false;
     try {
-      Queue(slot, task, rows, task.rate);
+      Queue(slot, task, {.rows = rows, .steps = task.steps, .rate = task.rate});
     } catch (const OutOfDeviceMemory&) {
       if (task.hold) throw;
       ReleaseRows(slot);
@@ -77,25 +78,55 @@ class ReplicaWorker : public DeviceWorker {
     Hold(task, rows, slot.replica.DeltaOnHost());
   }
 
-  void Queue(Slot& slot, const Task& task, RowRange rows, float rate) {
-    Replica& replica = slot.replica;
-    Model& model = ModelFor(rows.size(), rows.size());
-    DeltaMaker* maker = task.hold ? nullptr : &delta_maker();
-    replica.Load(rows);
-    slot.read = staleness().Read();
-    replica.Refresh(Earlier(slot));
+  // Rows on their way to one merge.
+  struct Trip {
+    RowRange rows;
+    std::int32_t steps = 1;  // updates of the replica
+    float rate = 0;          // of each
+  };
 
-    model.Forward(replica.input(), replica.weights());
-    replica.SendLosses(model.ComputeLoss(replica.targets(), class_weights_));
-    const auto targets =
-        maker ? maker->Targets(rate, replica.touched(), replica.delta()) : HeldTargets(replica);
+  void Queue(Slot& slot, const Task& task, const Trip& trip) {
+    const std::int64_t most = (trip.rows.size() + trip.steps - 1) / trip.steps;
+    Model& model = ModelFor(most, most);
+    DeltaMaker* maker = task.hold ? nullptr : &delta_maker();
+    slot.replica.Load(trip.rows);
+    slot.read = staleness().Read();
+    slot.replica.Refresh(Earlier(slot));
+    for (std::int32_t step = 0; step < trip.steps; ++step) {
+      QueueStep(slot.replica, model, maker, trip, step);
+    }
+  }
+
+  // An update of the replica, which joins Δ; as the last one's layers are made, all that was learnt
+  // in them sets out. Without a maker: a gradient, which travels in the place of Δ.
+  void QueueStep(Replica& replica, Model& model, DeltaMaker* maker, const Trip& trip,
+                 std::int32_t step) {
+    using Order = DeltaMaker::Order;
+    const Order order = step == 0 ? Order::kFirst : Order::kFurther;
+    const bool is_last = step + 1 == trip.steps;
+    const RowRange rows = Part({0, trip.rows.size()}, step, trip.steps);
+    const BatchInput input = replica.input(rows);
+    model.Forward(input, replica.weights());
+    replica.KeepLosses(model.ComputeLoss(replica.targets(rows), class_weights_), rows.begin);
+    if (is_last) replica.SendLosses();
+    const auto targets = maker
+                             ? maker->Targets(trip.rate, replica.touched(), replica.delta(), order)
+                             : HeldTargets(replica);
     ++steps_;
-    model.Backward(
-        replica.input(), replica.input(), replica.weights(), targets, [&](std::size_t layer) {
-          if (!maker) return replica.SendGradient(layer);
-          maker->Make(layer, rate, steps_, replica.weights()[layer], replica.delta()[layer]);
-          replica.SendLayer(layer);
-        });
+    model.Backward(input, input, replica.weights(), targets, [&](std::size_t layer) {
+      if (!maker) return replica.SendGradient(layer);
+      const LayerView& weights = replica.weights()[layer];
+      const LayerView& delta = replica.delta()[layer];
+      maker->Make(layer, trip.rate, steps_, weights, delta);
+      if (is_last && memory().merge == Merge::kDelta) return replica.SendLayer(layer);
+      if (trip.steps > 1) {
+        model.AddGradient(layer, input, maker->OnReplica(trip.rate, weights));
+      } else {
+        device().AddScaled(delta.weights, 1, 1, weights.weights);
+        device().AddScaled(delta.bias, 1, 1, weights.bias);
+      }
+      if (is_last) replica.SendLayer(layer);
+    });
   }
 
   // Early layers are merged while later ones are still coming.
@@ -116,28 +147,33 @@ class ReplicaWorker : public DeviceWorker {
     memory().probes.Meant(id(), probes);
   }
 
-  // Memory is exhausted: the update is made in smaller ones, each by its share of the rate. Not
-  // before it is to be merged: one that waits while the next is computed has changed nothing yet,
-  // so that its rows can go back if that one fails.
+  // Memory is exhausted: what was to be one merge is made in smaller ones, each by its share of the
+  // rate. Not before it is to be merged: one that waits while the next is computed has changed
+  // nothing yet, so that its rows can go back if that one fails.
   void TrainInParts(Slot& slot, const Task& task, RowRange rows) {
+    const float all_rates = task.rate * static_cast<float>(task.steps);
     std::int64_t part = (rows.size() + 1) / 2;
+    std::int32_t updates = 0;
     for (RowRange left = rows; left.size() > 0;) {
       ReleaseRows(slot);
       const RowRange now{left.begin, std::min(left.end, left.begin + part)};
+      const float share = static_cast<float>(now.size()) / static_cast<float>(rows.size());
+      const auto steps = std::max(
+          1, static_cast<std::int32_t>(std::lround(share * static_cast<float>(task.steps))));
       try {
-        Queue(slot, task, now,
-              task.rate * static_cast<float>(now.size()) / static_cast<float>(rows.size()));
+        Queue(slot, task,
+              {.rows = now, .steps = steps, .rate = all_rates * share / static_cast<float>(steps)});
       } catch (const OutOfDeviceMemory&) {
         if (part == 1) throw;
         part = (part + 1) / 2;
         continue;
       }
       MergeSlot(slot);
+      updates += steps;
       left.begin = now.end;
-      if (left.size() == 0) break;
-      set_torn(Torn::kYes);
-      CountExtraUpdate();
+      if (left.size() > 0) set_torn(Torn::kYes);
     }
+    CountExtraUpdates(updates - task.steps);
     LimitRows(part);
   }
 
@@ -147,7 +183,7 @@ class ReplicaWorker : public DeviceWorker {
     slot.replica.ReleaseRows();
   }
 
-  // The other update that is under way, if there is one: what it has merged it says itself.
+  // The other part that is under way, if there is one: what it has merged it says itself.
   const Replica* Earlier(const Slot& slot) const {
     for (const auto& other : slots_) {
       if (other.get() != &slot) return &other->replica;
@@ -155,7 +191,6 @@ class ReplicaWorker : public DeviceWorker {
     return nullptr;
   }
 
-  // A held gradient travels in the place of Δ.
   std::span<const GradientTarget> HeldTargets(const Replica& replica) {
     held_targets_.clear();
     for (const LayerView& layer : replica.delta()) {

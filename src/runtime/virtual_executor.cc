@@ -80,8 +80,12 @@ class VirtualExecutor : public Executor {
     Seat& seat = seats_[index];
     const Task& task = seat.tasks.front();
     Guard(seat, [&] { seat.worker->Compute(task, seat.update); });
-    const auto rows = Part(task.rows, seat.update, task.updates).size();
-    ends_.push({now_ + seat.cost(rows, now_), order_++, index});
+    const RowRange rows = Part(task.rows, seat.update, task.updates);
+    double seconds = 0;
+    for (int step = 0; step < task.steps; ++step) {
+      seconds += seat.cost(Part(rows, step, task.steps).size(), now_);
+    }
+    ends_.push({now_ + seconds, order_++, index});
   }
 
   std::optional<Event> EndUpdate(std::size_t index) {

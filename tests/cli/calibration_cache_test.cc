@@ -110,36 +110,38 @@ TEST(CalibrationKey, TellsApartWhatTakesAnotherTime) {
   const DeviceInfo gpu = CudaGpu("cuda.0", "");
   const ModelSpec spec{.inputs = 100, .hidden = {20, 30}, .outputs = 5};
   const Dataset dense;
-  std::set<std::string> keys = {CalibrationKey(gpu, spec, dense, {}, 0)};
+  std::set<std::string> keys = {CalibrationKey(gpu, spec, dense, {}, 0, 128)};
   const auto is_new = [&](const std::string& key) { return keys.insert(key).second; };
 
   DeviceInfo other = gpu;
   other.description = "NVIDIA V100";
-  EXPECT_TRUE(is_new(CalibrationKey(other, spec, dense, {}, 0)));
+  EXPECT_TRUE(is_new(CalibrationKey(other, spec, dense, {}, 0, 128)));
   other = gpu;
   other.memory_bytes /= 2;
-  EXPECT_TRUE(is_new(CalibrationKey(other, spec, dense, {}, 0)));
+  EXPECT_TRUE(is_new(CalibrationKey(other, spec, dense, {}, 0, 128)));
   other = gpu;
   other.kind = DeviceKind::kOpenCl;
-  EXPECT_TRUE(is_new(CalibrationKey(other, spec, dense, {}, 0)));
+  EXPECT_TRUE(is_new(CalibrationKey(other, spec, dense, {}, 0, 128)));
   ModelSpec wider = spec;
   wider.hidden = {20, 31};
-  EXPECT_TRUE(is_new(CalibrationKey(gpu, wider, dense, {}, 0)));
-  EXPECT_TRUE(is_new(CalibrationKey(gpu, spec, SparseRows(10, 100), {}, 0)));
-  EXPECT_TRUE(is_new(CalibrationKey(gpu, spec, SparseRows(10, 200), {}, 0)));
-  EXPECT_TRUE(is_new(CalibrationKey(gpu, spec, dense, {.optimizer = "adam"}, 0)));
-  EXPECT_TRUE(is_new(CalibrationKey(gpu, spec, dense, {.weight_decay = 0.1}, 0)));
-  EXPECT_TRUE(is_new(CalibrationKey(gpu, spec, dense, {}, 0.5)));
+  EXPECT_TRUE(is_new(CalibrationKey(gpu, wider, dense, {}, 0, 128)));
+  EXPECT_TRUE(is_new(CalibrationKey(gpu, spec, SparseRows(10, 100), {}, 0, 128)));
+  EXPECT_TRUE(is_new(CalibrationKey(gpu, spec, SparseRows(10, 200), {}, 0, 128)));
+  EXPECT_TRUE(is_new(CalibrationKey(gpu, spec, dense, {.optimizer = "adam"}, 0, 128)));
+  EXPECT_TRUE(is_new(CalibrationKey(gpu, spec, dense, {.weight_decay = 0.1}, 0, 128)));
+  EXPECT_TRUE(is_new(CalibrationKey(gpu, spec, dense, {}, 0.5, 128)));
+  EXPECT_TRUE(is_new(CalibrationKey(gpu, spec, dense, {}, 0, 1)));
 }
 
 TEST(CalibrationKey, IsTheSameForGpusAndRowsOfAKind) {
   const ModelSpec spec{.inputs = 100, .hidden = {}, .outputs = 5};
-  EXPECT_EQ(CalibrationKey(CudaGpu("cuda.0", "0000:01:00.0"), spec, SparseRows(1000, 11900), {}, 0),
-            CalibrationKey(CudaGpu("cuda.1", "0000:02:00.0"), spec, SparseRows(900, 10845), {}, 0));
+  EXPECT_EQ(
+      CalibrationKey(CudaGpu("cuda.0", "0000:01:00.0"), spec, SparseRows(1000, 11900), {}, 0, 128),
+      CalibrationKey(CudaGpu("cuda.1", "0000:02:00.0"), spec, SparseRows(900, 10845), {}, 0, 128));
   DeviceInfo later = Pocl("opencl.0");
   later.memory_bytes -= 1'000'000;  // it is the host's, and others use it, too
-  EXPECT_EQ(CalibrationKey(Pocl("opencl.0"), spec, Dataset(), {}, 0),
-            CalibrationKey(later, spec, Dataset(), {}, 0));
+  EXPECT_EQ(CalibrationKey(Pocl("opencl.0"), spec, Dataset(), {}, 0, 128),
+            CalibrationKey(later, spec, Dataset(), {}, 0, 128));
 }
 
 }  // namespace

@@ -131,14 +131,14 @@ TEST_F(CalibrateGpus, TimesBatchesUpToAllRowsOfSparseDataToo) {
   training_ = MakeSynthetic({.rows = 300, .features = 50, .nonzeros = 4, .classes = 3});
   spec_ = {.inputs = 50, .hidden = {6}, .outputs = 3, .sparse_input = true};
   for (const int depth : {1, 2}) {
-    const SecondsPerUpdate seconds = MakeUpdateTimer(
-        Memory(),
-        [&] {
-          DeviceInfo core = Processor();
-          core.depth = depth;
-          return MakeStrictDevice(cpu::MakeDevice(core), DeviceKind::kCuda);
-        },
-        training_.train_rows);
+    const SecondsPerUpdate seconds =
+        MakeUpdateTimer(Memory(),
+                        [&] {
+                          DeviceInfo core = Processor();
+                          core.depth = depth;
+                          return MakeStrictDevice(cpu::MakeDevice(core), DeviceKind::kCuda);
+                        },
+                        {.train = training_.train_rows, .merge = depth == 2 ? 128 : 1});
     for (const std::int64_t rows : {std::int64_t{16}, std::int64_t{64}, training_.train_rows}) {
       const double took = seconds(rows);
       EXPECT_TRUE(std::isfinite(took) && took > 0) << rows;

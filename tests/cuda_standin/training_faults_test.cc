@@ -24,6 +24,7 @@ using testing::MatchesRegex;
 struct Training {
   std::string algorithm = "hogbatch";
   Storage storage = Storage::kDense;
+  std::int64_t merge_rows = 1;
 };
 
 struct Outcome {
@@ -80,7 +81,8 @@ class TrainingFaults : public testing::Test {
     std::atomic<int> cut = 0;
     LedgerRun run{.algorithm = training.algorithm,
                   .storage = training.storage,
-                  .train_rows = 8,
+                  .train_rows = training.merge_rows > 1 ? 48 : 8,
+                  .merge_rows = training.merge_rows,
                   .seats = {CoreSeat(), GpuSeat(0, cut), GpuSeat(1, cut)}};
     run.OnThreads();
     run.ExpectBalanced();
@@ -123,6 +125,7 @@ TEST_F(TrainingFaults, OfAnyCallLetTheOthersGoOn) {
 TEST_F(TrainingFaults, OfAnyCallAreSurvivedByEveryAlgorithm) {
   for (const Training& training :
        {Training{"hogbatch", Storage::kSparse}, Training{"adaptive", Storage::kSparse},
+        Training{"adaptive", Storage::kDense, 4}, Training{"adaptive", Storage::kSparse, 4},
         Training{"sync", Storage::kDense}, Training{"sync", Storage::kSparse}}) {
     const std::int64_t calls = Train(training, {}).calls;
     for (std::int64_t call = 1; call <= calls; call += 17) {

@@ -78,6 +78,82 @@ TEST(Coordinator, LowersTheRateOfLargeUpdatesByTheStepsOfOthersThatComeBefore) {
   EXPECT_NEAR(divisor(4), 1, 1e-5) << "48 steps in all";
 }
 
+// Tasks of the second worker, which is a GPU.
+std::vector<Task> GpuTasks(FakeRun& run, std::int64_t update_rows) {
+  run.algorithm_options = {.cpu_batch = {16, 16}, .gpu_batch = {update_rows, update_rows}};
+  run.evaluated = SplitRows{};
+  run.rates = {.lr = 0.1, .lr_schedule = "constant"};
+  run.workers.resize(2);
+  run.workers[1].kind = DeviceKind::kCuda;
+  run.Run();
+  std::vector<Task> tasks;
+  for (const Task& task : run.ledger.finished) {
+    if (task.kind != TaskKind::kTrain) continue;
+    if (task.worker == 1) {
+      tasks.push_back(task);
+    } else {
+      EXPECT_EQ(task.steps, 1) << "a core writes every update at once";
+    }
+  }
+  return tasks;
+}
+
+TEST(Coordinator, LetsAReplicaMakeSmallUpdatesSeveralInARowBeforeItMerges) {
+  FakeRun run{.merge_rows = 64};
+  for (const Task& task : GpuTasks(run, 4)) {
+    const std::int64_t rows = task.rows.size();
+    EXPECT_GT(rows, 0);
+    EXPECT_LE(rows / task.updates, 96) << "merges are nearly of the size that was asked for";
+    EXPECT_GE(rows / task.updates, std::min<std::int64_t>(rows, 42));
+    EXPECT_NEAR(static_cast<double>(rows) / task.updates / task.steps, 4, 2.1);
+    EXPECT_NEAR(task.rate, 0.1 * (rows / task.updates / task.steps) / 16, 1e-6)
+        << "a rate is that of one step";
+  }
+  run.ExpectEveryRowTrained(2);
+}
+
+TEST(Coordinator, MergesUpdatesThatAreLargeEnoughOneByOne) {
+  for (const std::int64_t rows : {33, 64, 200}) {
+    FakeRun run{.merge_rows = 64};
+    for (const Task& task : GpuTasks(run, rows)) EXPECT_EQ(task.steps, 1) << rows;
+  }
+}
+
+TEST(Coordinator, CountsEveryStepOfAReplicaAsAnUpdateAndMergesByThemselves) {
+  FakeRun run{.merge_rows = 64};
+  run.algorithm_options = {.cpu_batch = {16, 16}, .gpu_batch = {4, 4}};
+  run.workers.resize(2);
+  run.workers[1].kind = DeviceKind::kCuda;
+  const RunResult result = run.Run();
+  std::int64_t updates = 0, merges = 0;
+  for (const Task& task : run.ledger.finished) {
+    if (task.kind != TaskKind::kTrain || task.worker != 1) continue;
+    updates += task.updates * task.steps;
+    merges += task.updates;
+  }
+  EXPECT_EQ(result.totals.workers[1].updates, updates);
+  EXPECT_EQ(result.totals.staleness.count(), result.totals.workers[0].updates + merges);
+  EXPECT_GT(updates, 10 * merges);
+}
+
+TEST(Coordinator, AsksNoReplicaForMoreRowsAtOnceThanItHasRoomFor) {
+  FakeRun run{.merge_rows = 64};
+  run.workers.resize(2);
+  run.workers[1].most_rows = 16;
+  for (const Task& task : GpuTasks(run, 4)) EXPECT_LE(task.rows.size() / task.updates, 24);
+}
+
+TEST(Coordinator, ReturnsTheRowsOfAMergeThatNeverCame) {
+  for (const int call : {1, 2, 5, 9}) {
+    FakeRun run{.merge_rows = 64};
+    run.workers.resize(2);
+    run.workers[1].fail_call = call;
+    const std::vector<Task> finished = GpuTasks(run, 4);
+    run.ExpectEveryRowTrained(2);
+    EXPECT_EQ(run.recorder.failures.size(), 1u);
+  }
+}
+
 TEST(Coordinator, MeasuresAllRowsOfEverySplitInEveryRound) {
   FakeRun run{.rows = {.train = 10000, .valid = 1000, .test = 3000}};
   run.Run();

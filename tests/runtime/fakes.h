@@ -61,7 +61,7 @@ class FakeWorker : public Worker {
   }
   Report Finish(const Task& task) override {
     ledger_.finished.push_back(task);
-    Report report{.task = task.id, .worker = id_, .updates = task.updates};
+    Report report{.task = task.id, .worker = id_, .updates = task.updates * task.steps};
     if (task.kind == TaskKind::kTrain) {
       report.loss_sum = options_.loss(task);
       for (int i = 0; i < task.updates; ++i) report.staleness.Add(options_.staleness);
@@ -128,6 +128,7 @@ struct FakeRun {
   SplitRows rows = {.train = 10000, .valid = 1000, .test = 0};
   RunRules rules = {.epochs = 2, .target_loss = {}};
   RateOptions rates = {};
+  std::int64_t merge_rows = 1;
   std::vector<CostModel> costs = {{.seconds_per_row = 1e-4}, {.seconds_per_row = 1e-4}};
   std::vector<FakeOptions> workers = {};
   std::optional<SplitRows> evaluated = {};  // instead of all rows
@@ -143,7 +144,8 @@ struct FakeRun {
                              .rows = evaluated.value_or(rows),
                              .rules = rules,
                              .rates = RatePlan(rates, rules.epochs),
-                             .workers = {}};
+                             .workers = {},
+                             .merge_rows = merge_rows};
     std::vector<WorkerFactory> factories;
     std::vector<UpdateCost> update_costs;
     for (std::size_t i = 0; i < costs.size(); ++i) {

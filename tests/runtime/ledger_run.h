@@ -29,6 +29,7 @@ struct LedgerRun {
   AlgorithmOptions algorithm_options = {.cpu_batch = {1, 1}, .gpu_batch = {1, 2}};
   Storage storage = Storage::kDense;
   std::int64_t train_rows = 16;  // and some for validation
+  std::int64_t merge_rows = 1;
   int epochs = 1;
   OptimizerOptions optimizer = {};
   std::vector<Seat> seats = {};
@@ -70,7 +71,8 @@ struct LedgerRun {
         .rules = rules,
         // Constant: every update changes the model.
         .rates = RatePlan({.lr = 0.05, .lr_schedule = "constant"}, rules.epochs),
-        .workers = {}};
+        .workers = {},
+        .merge_rows = merge_rows};
     std::vector<WorkerFactory> factories;
     const std::vector<CostModel> costs(seats.size(), {.seconds_per_row = 1e-4});
     for (const Seat& seat : seats) {

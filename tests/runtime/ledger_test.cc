@@ -25,8 +25,10 @@ struct Case {
   Crew crew;
   Time time = Time::kVirtual;
   int epochs = 1;
-  double momentum = 0;                       // 0: on threads, cores write straight into the model
-  std::int64_t device_rows = 2;              // in an update
+  double momentum = 0;           // 0: on threads, cores write straight into the model
+  std::int64_t device_rows = 2;  // in an update
+  std::int64_t train_rows = 16;
+  std::int64_t merge_rows = 1;
   std::shared_ptr<DeviceUse> use = nullptr;  // of the last device
 };
 
@@ -56,7 +58,11 @@ struct Ending {
 
 // The last worker's device fails at the call; 0: none does.
 Ending RunWithFailure(const Case& c, std::int64_t call) {
-  LedgerRun run{.algorithm = c.algorithm, .storage = c.storage, .epochs = c.epochs};
+  LedgerRun run{.algorithm = c.algorithm,
+                .storage = c.storage,
+                .train_rows = c.train_rows,
+                .merge_rows = c.merge_rows,
+                .epochs = c.epochs};
   run.algorithm_options.gpu_batch = {1, c.device_rows};
   run.optimizer.momentum = c.momentum;
   for (int i = 0; i < c.crew.size(); ++i) {
@@ -139,6 +145,24 @@ TEST(Books, BalanceOverSeveralEpochs) {
     const Case c{.algorithm = algorithm, .crew = {.cores = 1, .devices = 1}, .epochs = 3};
     for (std::int64_t call = 1;; call += 17) {
       if (!RunWithFailure(c, call).failed || HasFailure()) break;
+    }
+  }
+}
+
+// Then all rows of a merge are in the model, or none of them.
+TEST(Books, BalanceWhicheverCallFailsWhereAReplicaMakesSeveralUpdatesAtOnce) {
+  for (const Time time : {Time::kVirtual, Time::kReal}) {
+    for (const Storage storage : {Storage::kDense, Storage::kSparse}) {
+      const Case c{.storage = storage,
+                   .crew = {.devices = 1},
+                   .time = time,
+                   .device_rows = 1,
+                   .train_rows = 32,
+                   .merge_rows = 4};
+      EXPECT_EQ(RunWithFailure(c, 0).updates, 32);
+      const Totals totals = FailEveryCall(c);
+      EXPECT_GT(totals.calls, 200);
+      EXPECT_GT(totals.runs_with_lost_rows, 0);
     }
   }
 }

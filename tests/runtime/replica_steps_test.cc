@@ -1,0 +1,142 @@
+// Several updates on a replica before what they add together is merged.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tests/runtime/hand.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr std::int64_t kNonzeros[] = {0, 5};
+
+Task Updates(std::int64_t first, std::int32_t count, std::int64_t rows = 16) {
+  return {.id = first + 1,
+          .rows = {first * rows, (first + count) * rows},
+          .steps = count,
+          .rate = 0.1f};
+}
+
+void ExpectNear(const std::vector<float>& a, const std::vector<float>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 2e-6) << i;
+}
+
+TEST(ReplicaSteps, MakeTheModelOfAsManyUpdates) {
+  for (const std::int64_t nonzeros : kNonzeros) {
+    for (const double decay : {0.0, 0.5, 20.0}) {
+      if (nonzeros > 0 && decay > 0) continue;  // is merged update by update
+      Hand one_by_one(nonzeros), at_once(nonzeros);
+      one_by_one.memory.optimizer.weight_decay = at_once.memory.optimizer.weight_decay = decay;
+      double losses = 0;
+      for (int i = 0; i < 6; ++i) losses += one_by_one.Do(Updates(i, 1)).loss_sum;
+      const Report report = at_once.Do(Updates(0, 6));
+      ExpectNear(at_once.Model(), one_by_one.Model());
+      EXPECT_NEAR(report.loss_sum, losses, 1e-4 * losses);
+      EXPECT_EQ(report.updates, 6);
+      EXPECT_EQ(report.staleness.count(), 1);
+    }
+  }
+}
+
+TEST(ReplicaSteps, AreAsGoodForRowsThatDoNotDivideEvenly) {
+  for (const std::int64_t nonzeros : kNonzeros) {
+    Hand one_by_one(nonzeros), at_once(nonzeros, 2);
+    const Task task{.rows = {3, 40}, .steps = 4, .rate = 0.1f};
+    for (int i = 0; i < 4; ++i) one_by_one.Do({.rows = Part({3, 40}, i, 4), .rate = 0.1f});
+    at_once.Do(task);
+    ExpectNear(at_once.Model(), one_by_one.Model());
+  }
+}
+
+TEST(ReplicaSteps, SeeThoseOfThePartBeforeThatIsNotMerged) {
+  for (const std::int64_t nonzeros : kNonzeros) {
+    Hand one_by_one(nonzeros), overlapped(nonzeros, 2);
+    for (int i = 0; i < 9; ++i) one_by_one.Do(Updates(i, 1));
+    overlapped.worker().Compute(Updates(0, 3), 0);
+    overlapped.worker().Compute(Updates(3, 2), 0);
+    overlapped.worker().Commit(Updates(0, 3), 0);
+    overlapped.worker().Compute(Updates(5, 4), 0);
+    overlapped.worker().Commit(Updates(3, 2), 0);
+    overlapped.worker().Commit(Updates(5, 4), 0);
+    ExpectNear(overlapped.Model(), one_by_one.Model());
+  }
+}
+
+TEST(ReplicaSteps, TravelTogether) {
+  for (const std::int64_t nonzeros : kNonzeros) {
+    Hand one(nonzeros), six(nonzeros);
+    one.Do({.rows = {0, 96}, .rate = 0.1f});
+    six.Do(Updates(0, 6));
+    EXPECT_EQ(six.use->uploaded_bytes, one.use->uploaded_bytes);
+    EXPECT_EQ(six.use->downloaded_bytes, one.use->downloaded_bytes);
+    EXPECT_EQ(six.use->partial_waits, one.use->partial_waits);
+  }
+}
+
+TEST(ReplicaSteps, KeepWhatOthersWroteMeanwhile) {
+  for (const std::int64_t nonzeros : kNonzeros) {
+    Hand alone(nonzeros), together(nonzeros);
+    alone.Do(Updates(0, 4));
+    together.worker().Compute(Updates(0, 4), 0);
+    for (float& w : together.memory.store.quiet()) w += 1;
+    together.worker().Commit(Updates(0, 4), 0);
+    std::vector<float> expected = alone.Model();
+    for (float& w : expected) w += 1;
+    ExpectNear(together.Model(), expected);
+  }
+}
+
+TEST(ReplicaSteps, AreTheSameModelForAWorkerAloneHoweverItMerges) {
+  for (const std::int64_t nonzeros : kNonzeros) {
+    for (const double decay : {0.0, 0.5}) {
+      if (nonzeros > 0 && decay > 0) continue;
+      Hand delta(nonzeros), overwrite(nonzeros), average(nonzeros);
+      overwrite.memory.merge = Merge::kOverwrite;
+      average.memory.merge = Merge::kAverage;
+      for (Hand* hand : {&delta, &overwrite, &average}) {
+        hand->memory.optimizer.weight_decay = decay;
+        hand->Do(Updates(0, 4));
+        hand->Do(Updates(4, 3));
+        const Task snapshot{.kind = TaskKind::kSnapshot, .rows = {}, .snapshot = 0};
+        EXPECT_NEAR(hand->Do(snapshot).beta.value_or(0), 1, 1e-4);
+      }
+      ExpectNear(overwrite.Model(), delta.Model());
+      ExpectNear(average.Model(), delta.Model());
+    }
+  }
+}
+
+TEST(ReplicaSteps, AreNotAskedOfAnOptimiserWithState) {
+  Hand hand(0);
+  hand.memory.explicit_momentum = 0.5;
+  EXPECT_THROW(hand.Do(Updates(0, 2)), Error);
+}
+
+TEST(ReplicaSteps, AreMergedInPartsWhereMemoryIsShort) {
+  for (const std::int64_t nonzeros : kNonzeros) {
+    Hand measured(nonzeros), whole(nonzeros), parts(nonzeros);
+    measured.Do({.rows = {0, 64}, .rate = 1e-3f});
+    parts.use->limit_bytes = measured.use->peak_bytes;
+    // At a small rate gradients hardly change on the way, so that the sums can be compared.
+    const Task task{.rows = {0, 512}, .steps = 8, .rate = 1e-3f};
+    const std::vector<float> before = whole.Model();
+    EXPECT_EQ(whole.Do(task).updates, 8);
+    const Report report = parts.Do(task);
+    EXPECT_GE(report.updates, 8);
+    EXPECT_GT(report.staleness.count(), 2);
+    EXPECT_GT(report.most_rows, 0);
+    const std::vector<float> a = whole.Model(), b = parts.Model();
+    double moved = 0, apart = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      moved = std::max(moved, std::abs(static_cast<double>(a[i] - before[i])));
+      apart = std::max(apart, std::abs(static_cast<double>(a[i] - b[i])));
+    }
+    EXPECT_LT(apart, 0.03 * moved);
+  }
+}
+
+}  // namespace
+}  // namespace hogbatch
