@@ -61,11 +61,14 @@ class ReplicaWorker : public DeviceWorker {
     Slot& slot = *slots_[static_cast<std::size_t>(trained_) % slots_.size()];
     slot.in_parts = false;
     try {
-      Queue(slot, task, {.rows = rows, .steps = task.steps, .rate = task.rate});
+      Queue(slot, task, AllOf(task, rows));
     } catch (const OutOfDeviceMemory&) {
-      if (task.hold) throw;
       ReleaseRows(slot);
-      slot.in_parts = true;
+      if (task.hold) {
+        QueueInMoreSteps(slot, task, rows);
+      } else {
+        slot.in_parts = true;
+      }
     }
     ++trained_;
   }
@@ -85,6 +88,28 @@ class ReplicaWorker : public DeviceWorker {
     float rate = 0;          // of each
   };
 
+  Trip AllOf(const Task& task, RowRange rows) const {
+    const auto most = static_cast<std::int32_t>(rows.size());
+    return {.rows = rows,
+            .steps = task.hold ? std::min(held_steps_, most) : task.steps,
+            .rate = task.rate};
+  }
+
+  // Memory is exhausted: a gradient for the common step is added up from smaller batches, now and
+  // from now on.
+  void QueueInMoreSteps(Slot& slot, const Task& task, RowRange rows) {
+    for (bool is_queued = false; !is_queued;) {
+      held_steps_ *= 2;
+      try {
+        Queue(slot, task, AllOf(task, rows));
+        is_queued = true;
+      } catch (const OutOfDeviceMemory&) {
+        if (held_steps_ >= rows.size()) throw;
+        ReleaseRows(slot);
+      }
+    }
+  }
+
   void Queue(Slot& slot, const Task& task, const Trip& trip) {
     const std::int64_t most = (trip.rows.size() + trip.steps - 1) / trip.steps;
     Model& model = ModelFor(most, most);
@@ -98,7 +123,7 @@ class ReplicaWorker : public DeviceWorker {
   }
 
   // An update of the replica, which joins Δ; as the last one's layers are made, all that was learnt
-  // in them sets out. Without a maker: a gradient, which travels in the place of Δ.
+  // in them sets out. Without a maker: a part of a gradient, which travels in the place of Δ.
   void QueueStep(Replica& replica, Model& model, DeltaMaker* maker, const Trip& trip,
                  std::int32_t step) {
     using Order = DeltaMaker::Order;
@@ -111,10 +136,13 @@ class ReplicaWorker : public DeviceWorker {
     if (is_last) replica.SendLosses();
     const auto targets = maker
                              ? maker->Targets(trip.rate, replica.touched(), replica.delta(), order)
-                             : HeldTargets(replica);
+                             : HeldTargets(replica, order, rows.size(), trip.rows.size());
     ++steps_;
     model.Backward(input, input, replica.weights(), targets, [&](std::size_t layer) {
-      if (!maker) return replica.SendGradient(layer);
+      if (!maker) {
+        if (is_last) replica.SendGradient(layer);
+        return;
+      }
       const LayerView& weights = replica.weights()[layer];
       const LayerView& delta = replica.delta()[layer];
       maker->Make(layer, trip.rate, steps_, weights, delta);
@@ -191,10 +219,15 @@ class ReplicaWorker : public DeviceWorker {
     return nullptr;
   }
 
-  std::span<const GradientTarget> HeldTargets(const Replica& replica) {
+  // A mean over all rows is made of means over some.
+  std::span<const GradientTarget> HeldTargets(const Replica& replica, DeltaMaker::Order order,
+                                              std::int64_t rows, std::int64_t all_rows) {
     held_targets_.clear();
     for (const LayerView& layer : replica.delta()) {
-      held_targets_.push_back({.weights = layer.weights, .bias = layer.bias});
+      held_targets_.push_back({.weights = layer.weights,
+                               .bias = layer.bias,
+                               .scale = static_cast<float>(rows) / static_cast<float>(all_rows),
+                               .keep = order == DeltaMaker::Order::kFirst ? 0.0f : 1.0f});
     }
     return held_targets_;
   }
@@ -215,7 +248,8 @@ class ReplicaWorker : public DeviceWorker {
   std::vector<GradientTarget> held_targets_;
   std::int64_t trained_ = 0;
   std::int64_t merged_ = 0;
-  std::int64_t steps_ = 0;  // of the optimiser
+  std::int64_t steps_ = 0;       // of the optimiser
+  std::int32_t held_steps_ = 1;  // in which a gradient for a common step is made
 };
 
 }  // namespace

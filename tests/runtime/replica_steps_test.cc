@@ -138,5 +138,39 @@ TEST(ReplicaSteps, AreMergedInPartsWhereMemoryIsShort) {
   }
 }
 
+// The gradient that a task for the common step leaves, all layers one behind the other.
+std::vector<float> HeldGradientOf(Hand& hand, const Task& task) {
+  hand.Do(task);
+  std::vector<float> all;
+  for (const LayerGradient& layer : hand.memory.held[0].layers) {
+    for (const Tensor& t : {layer.weights, layer.bias}) {
+      all.insert(all.end(), t.host(), t.host() + t.rows * t.cols);
+    }
+  }
+  return all;
+}
+
+TEST(HeldGradient, IsAddedUpFromSmallerBatchesWhereMemoryIsShort) {
+  for (const std::int64_t nonzeros : kNonzeros) {
+    Hand roomy(nonzeros), narrow(nonzeros);
+    const Task task{.rows = {0, 500}, .rate = 0.1f, .hold = true};
+    const std::vector<float> expected = HeldGradientOf(roomy, task);
+    const std::int64_t activations = 500 * 32 * std::int64_t{sizeof(float)};
+    narrow.use->limit_bytes = roomy.use->peak_bytes - activations;
+    ExpectNear(HeldGradientOf(narrow, task), expected);
+    EXPECT_LE(narrow.use->peak_bytes, narrow.use->limit_bytes);
+    const std::int64_t waits = narrow.use->waits;
+    ExpectNear(HeldGradientOf(narrow, task), expected);
+    EXPECT_EQ(narrow.use->waits - waits, 1) << "it knows from the first time";
+    EXPECT_EQ(narrow.worker().Finish(task).updates, 1);
+  }
+}
+
+TEST(HeldGradient, FailsWhereNotEvenItsRowsHaveRoom) {
+  Hand hand(0);
+  hand.use->limit_bytes = 500 * 200 * std::int64_t{sizeof(float)};
+  EXPECT_THROW(hand.Do({.rows = {0, 500}, .rate = 0.1f, .hold = true}), OutOfDeviceMemory);
+}
+
 }  // namespace
 }  // namespace hogbatch
