@@ -93,6 +93,8 @@ class AdaptiveHogbatch : public Algorithm {
 
   std::vector<HeldTeam> held_teams() const override {
     std::vector<HeldTeam> all;
+    double count = 0;
+    for (const Team& team : teams_) count += team.count;
     for (std::size_t i = 0; i < teams_.size(); ++i) {
       for (const By by : kBounds) {
         const Team::Hold& hold = teams_[i].holds[static_cast<std::size_t>(by)];
@@ -101,7 +103,8 @@ class AdaptiveHogbatch : public Algorithm {
         all.push_back({.team = static_cast<int>(i),
                        .by = by,
                        .rows = std::llround(hold.rows),
-                       .share_of_rounds = static_cast<double>(hold.rounds) / judged});
+                       .share_of_rounds = static_cast<double>(hold.rounds) / judged,
+                       .count_share = teams_[i].count / count});
       }
     }
     return all;

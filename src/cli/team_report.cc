@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 
 #include "cli/live_line.h"
@@ -78,10 +77,11 @@ std::string ShareLine(const Progress& totals) {
   return fmt::format("teams     {}", fmt::join(each, "; "));
 }
 
-bool Uneven(std::span<const TeamProgress> teams) {
-  const double equal = 1.0 / static_cast<double>(teams.size());
-  return std::ranges::any_of(teams, [&](const TeamProgress& team) {
-    return std::abs(team.update_share - equal) > kUneven;
+// With --beta below 1 shares of counted updates are even where those of all updates are not.
+bool Uneven(const Progress& totals) {
+  const double equal = 1.0 / static_cast<double>(totals.teams.size());
+  return std::ranges::any_of(totals.held_teams, [&](const HeldTeam& held) {
+    return std::abs(held.count_share - equal) > kUneven;
   });
 }
 
@@ -115,15 +115,15 @@ std::string BoundsLine(const Progress& totals) {
   }
   if (bounds.empty()) return "";
   std::string line = fmt::format("bounds    {}", fmt::join(bounds, ", "));
-  if (!Uneven(totals.teams)) return line;
+  if (!Uneven(totals)) return line;
   line += ", so updates are not balanced";
   return ways.empty() ? line : fmt::format("{}; {}", line, fmt::join(ways, " or "));
 }
 
-// Where the middle one of all updates stands; nothing where none was counted.
+// Where the middle one of all merges stands; nothing where none was counted.
 std::string StalenessText(const StalenessHistogram& staleness) {
   const auto& counts = staleness.updates;
-  const std::int64_t all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  const std::int64_t all = staleness.count();
   if (all == 0) return "";
   std::size_t bucket = 0;
   for (std::int64_t so_far = counts[0]; 2 * so_far < all; so_far += counts[bucket]) ++bucket;
@@ -134,7 +134,7 @@ std::string StalenessText(const StalenessHistogram& staleness) {
     const std::int64_t most = StalenessHistogram::From(bucket + 1) - 1;
     merges = fmt::format("at most {} merge{}", Grouped(most), most == 1 ? "" : "s");
   }
-  return fmt::format("half of the updates met {} of others on their way", merges);
+  return fmt::format("half of all merges met {} of others on their way", merges);
 }
 
 std::string MergingLine(const Progress& totals) {

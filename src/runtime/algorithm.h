@@ -75,6 +75,7 @@ struct HeldTeam {
   By by = By::kMin;
   std::int64_t rows = 0;       // where it is held
   double share_of_rounds = 0;  // in which this bound held it
+  double count_share = 0;      // of all updates, as the algorithm counts them
 };
 
 class Algorithm {

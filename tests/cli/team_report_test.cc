@@ -77,7 +77,7 @@ TEST(TeamLines, SayWhatEachTeamDidAndHowUpdatesMet) {
       TeamLines(totals),
       ElementsAre("teams     cpu 5,200 updates (52%) of 64 rows on average, 41.6k rows/s; opencl.0 "
                   "4,800 updates (48%) of 128 rows on average, 76.8k rows/s",
-                  "merging   half of the updates met at most 3 merges of others on their way; "
+                  "merging   half of all merges met at most 3 merges of others on their way; "
                   "beta 0.99: so much of what updates added was not lost"));
 }
 
@@ -98,8 +98,9 @@ TEST(TeamLines, NameTheBoundsThatKeptTeamsFromBalanceAndTheWayOut) {
 
 TEST(TeamLines, PromiseNoWayOutWhereThereIsNone) {
   Progress totals = Unbalanced();
-  totals.held_teams = {{.team = 0, .by = By::kMin, .rows = 1, .share_of_rounds = 0.5},
-                       {.team = 1, .by = By::kMemory, .rows = 4096, .share_of_rounds = 0.5}};
+  totals.held_teams = {
+      {.team = 0, .by = By::kMin, .rows = 1, .share_of_rounds = 0.5, .count_share = 0.1},
+      {.team = 1, .by = By::kMemory, .rows = 4096, .share_of_rounds = 0.5, .count_share = 0.9}};
   EXPECT_EQ(TeamLines(totals)[1],
             "bounds    cpu was held at --cpu-batch min 1 in 50% of its rounds, opencl.0 was held "
             "at 4,096 rows by its memory in 50% of its rounds, so updates are not balanced");
@@ -108,6 +109,15 @@ TEST(TeamLines, PromiseNoWayOutWhereThereIsNone) {
 TEST(TeamLines, BlameNoBoundForSharesThatAreEven) {
   EXPECT_EQ(TeamLines(CoresAndGpu())[1],
             "bounds    cpu was held at --cpu-batch max 64 in 97% of its rounds");
+}
+
+// --beta 0.5: two updates of the cores count as one.
+TEST(TeamLines, BlameNoBoundForSharesThatAreEvenAsTheyAreCounted) {
+  Progress totals = CoresAndGpu();
+  totals.teams[0].update_share = 0.67;
+  totals.teams[1].update_share = 0.33;
+  totals.held_teams[0].count_share = 0.5;
+  EXPECT_THAT(TeamLines(totals)[1], EndsWith("in 97% of its rounds"));
 }
 
 TEST(TeamLines, NameNoBoundThatWasOnlyPassed) {

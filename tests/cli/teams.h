@@ -32,8 +32,11 @@ inline Progress CoresAndGpu() {
                      .update_share = 0.48,
                      .batch_rows = 128,
                      .rows_per_second = 76'800}};
-  progress.held_teams = {
-      {.team = 0, .by = HeldTeam::By::kMax, .rows = 64, .share_of_rounds = 0.97}};
+  progress.held_teams = {{.team = 0,
+                          .by = HeldTeam::By::kMax,
+                          .rows = 64,
+                          .share_of_rounds = 0.97,
+                          .count_share = 0.52}};
   progress.staleness.Add(0);
   progress.staleness.Add(2);
   progress.staleness.Add(3);
@@ -48,8 +51,12 @@ inline Progress Unbalanced() {
   progress.teams[0].update_share = 0.9;
   progress.teams[1].update_share = 0.1;
   progress.teams[1].batch_rows = 64;
-  progress.held_teams.push_back(
-      {.team = 1, .by = HeldTeam::By::kMin, .rows = 64, .share_of_rounds = 0.95});
+  progress.held_teams[0].count_share = 0.9;
+  progress.held_teams.push_back({.team = 1,
+                                 .by = HeldTeam::By::kMin,
+                                 .rows = 64,
+                                 .share_of_rounds = 0.95,
+                                 .count_share = 0.1});
   return progress;
 }
 
