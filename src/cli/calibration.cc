@@ -40,7 +40,7 @@ double RateOf(std::int64_t rows, const SecondsPerUpdate& seconds) {
 }
 
 Rates MeasureUpwards(std::int64_t limit, const SecondsPerUpdate& seconds) {
-  constexpr std::int64_t kFirst = 16;
+  constexpr std::int64_t kFirst = 4;
   constexpr double kLongestUpdate = 0.25;
   Rates rates{.limit = limit};
   for (std::int64_t rows = std::min(kFirst, limit); rows > 0 && rows <= limit; rows *= 2) {

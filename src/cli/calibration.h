@@ -15,7 +15,7 @@ namespace hogbatch {
 // Seconds that an update of so many rows takes; infinite: nothing more is to be timed.
 using SecondsPerUpdate = std::function<double(std::int64_t rows)>;
 
-// Rates at 16, 32, 64, … rows up to `limit`, until they no longer grow or an update takes too long
+// Rates at 4, 8, 16, … rows up to `limit`, until they no longer grow or an update takes too long
 // to be tried; the better of two measurements of each.
 Rates MeasureRates(std::int64_t limit, const SecondsPerUpdate& seconds);
 

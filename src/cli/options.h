@@ -33,7 +33,7 @@ struct TrainOptions {
   std::string algorithm = "auto";
   std::string devices = "auto";
   std::string merge = "delta";
-  std::int64_t merge_rows = 128;
+  std::int64_t merge_rows = 256;
   std::string cpu_batch = "1:64";
   std::string gpu_batch = "auto:8192";
   double alpha = 2;

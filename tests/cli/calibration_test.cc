@@ -30,39 +30,41 @@ std::vector<std::int64_t> Sizes(const Rates& rates) {
 
 TEST(MeasureRates, DoublesTheRowsUpToTheLimit) {
   const Rates rates = MeasureRates(300, Gpu(1e-3, 1e-9));
-  EXPECT_THAT(Sizes(rates), ElementsAre(16, 32, 64, 128, 256));
-  EXPECT_NEAR(rates.at[1].rows_per_second, 32 / (1e-3 + 32e-9), 1e-6);
+  EXPECT_THAT(Sizes(rates), ElementsAre(4, 8, 16, 32, 64, 128, 256));
+  EXPECT_NEAR(rates.at[3].rows_per_second, 32 / (1e-3 + 32e-9), 1e-6);
   EXPECT_FALSE(rates.settled);
   EXPECT_EQ(rates.limit, 300);
 }
 
 TEST(MeasureRates, TriesFewerRowsThanUsualWhereNoMoreAreAllowed) {
-  EXPECT_THAT(Sizes(MeasureRates(5, Gpu(1e-3, 1e-6))), ElementsAre(5));
+  EXPECT_THAT(Sizes(MeasureRates(5, Gpu(1e-3, 1e-6))), ElementsAre(4));
+  EXPECT_THAT(Sizes(MeasureRates(3, Gpu(1e-3, 1e-6))), ElementsAre(3));
   EXPECT_THAT(Sizes(MeasureRates(0, Gpu(1e-3, 1e-6))), ElementsAre());
 }
 
 TEST(MeasureRates, EndsWhereTheRateNoLongerGrows) {
   const Rates rates = MeasureRates(1 << 20, Gpu(0, 1e-6));
-  EXPECT_THAT(Sizes(rates), ElementsAre(16, 32, 64, 128));
+  EXPECT_THAT(Sizes(rates), ElementsAre(4, 8, 16, 32));
   EXPECT_TRUE(rates.settled);
 }
 
 TEST(MeasureRates, GoesOnBeyondASizeThatHappensToBeSlow) {
   const Rates rates =
       MeasureRates(1024, [](std::int64_t rows) { return rows == 32 || rows == 64 ? 3e-3 : 1e-3; });
-  EXPECT_THAT(Sizes(rates), ElementsAre(16, 32, 64, 128, 256, 512, 1024));
+  EXPECT_THAT(Sizes(rates), ElementsAre(4, 8, 16, 32, 64, 128, 256, 512, 1024));
 }
 
 TEST(MeasureRates, EndsBeforeUpdatesThatWouldTakeTooLong) {
   const Rates rates = MeasureRates(1 << 20, Gpu(0.03, 1e-3));
-  EXPECT_THAT(Sizes(rates), ElementsAre(16, 32, 64, 128));  // 158 ms, and the next more than 250
+  EXPECT_THAT(Sizes(rates),
+              ElementsAre(4, 8, 16, 32, 64, 128));  // 158 ms, and the next more than 250
   EXPECT_TRUE(rates.settled);
 }
 
 TEST(MeasureRates, EndsWhenNothingMoreIsToBeTimed) {
   const Rates rates =
       MeasureRates(1 << 20, [](std::int64_t rows) { return rows < 64 ? 1e-3 : kNever; });
-  EXPECT_THAT(Sizes(rates), ElementsAre(16, 32));
+  EXPECT_THAT(Sizes(rates), ElementsAre(4, 8, 16, 32));
   EXPECT_FALSE(rates.settled);
 }
 
@@ -73,8 +75,8 @@ TEST(MeasureRates, TakesTheBetterOfTwoLooks) {
     return disturbed ? 0.05 : 1e-3;
   });
   EXPECT_EQ(looks, 2);
-  ASSERT_THAT(Sizes(rates), ElementsAre(16, 32, 64, 128));
-  EXPECT_NEAR(rates.at[2].rows_per_second, 64 / 1e-3, 1e-6);
+  ASSERT_THAT(Sizes(rates), ElementsAre(4, 8, 16, 32, 64, 128));
+  EXPECT_NEAR(rates.at[4].rows_per_second, 64 / 1e-3, 1e-6);
 }
 
 TEST(MeasureRates, SurvivesAClockThatSeesNothingPass) {
@@ -104,7 +106,7 @@ TEST(FindLowerBound, LooksAtNoSizeBeyondTheLimit) {
   ASSERT_TRUE(bound);
   EXPECT_EQ(bound->rows, 64);
   EXPECT_EQ(bound->best.rows, 64);
-  EXPECT_FALSE(FindLowerBound(rates, 15, 0.5));
+  EXPECT_FALSE(FindLowerBound(rates, 3, 0.5));
   EXPECT_FALSE(FindLowerBound({}, 100, 0.5));
 }
 

@@ -82,7 +82,7 @@ TEST_F(CalibrateGpus, FindsTheSmallestBatchOnceForGpusThatAreAlike) {
   EXPECT_THAT(Run(), ElementsAre(testing::MatchesRegex(
                          "measured  cuda.0: [0-9]+ rows per update reach 50 % of its best "
                          "[0-9,]+ rows/s .at [0-9]+.")));
-  EXPECT_GE(plan_.batches.gpu_batch.min, 16);
+  EXPECT_GE(plan_.batches.gpu_batch.min, 4);
   EXPECT_LE(plan_.batches.gpu_batch.min, 128);
   EXPECT_EQ(plan_.batches.gpu_batch.max, 128);
   EXPECT_EQ(memories_, 1);
