@@ -21,11 +21,10 @@ double TaskLength::SecondsPerUpdate(WorkerId worker, std::int64_t rows) const {
 }
 
 std::int32_t TaskLength::Updates(WorkerId worker, std::int64_t rows, const JobTable& table) const {
-  constexpr double kTaskSeconds = 0.02;
   constexpr std::int64_t kFirstRows = 64, kMost = 100000, kParts = 4;
   const double seconds = SecondsPerUpdate(worker, rows);
   const std::int64_t wanted =
-      seconds > 0 ? static_cast<std::int64_t>(std::min(kTaskSeconds / seconds, 1.0 * kMost))
+      seconds > 0 ? static_cast<std::int64_t>(std::min(kSeconds / seconds, 1.0 * kMost))
                   : kFirstRows / rows;
   const JobState& job = table.jobs.front();
   const std::int64_t left = std::min(job.remaining_rows, job.train_rows);

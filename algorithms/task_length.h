@@ -14,6 +14,8 @@ namespace hogbatch {
 // the model that a slow device meets when it is done.
 class TaskLength {
  public:
+  static constexpr double kSeconds = 0.02;
+
   void Observe(const Outcome& outcome);
   // Taken to grow with the rows, so that a size that was never tried needs no new measurement. 0
   // for a worker that was not seen yet.

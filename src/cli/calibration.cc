@@ -39,29 +39,42 @@ double RateOf(std::int64_t rows, const SecondsPerUpdate& seconds) {
   return static_cast<double>(rows) / std::max(seconds(rows), kShortestUpdate);
 }
 
-Rates MeasureUpwards(std::int64_t limit, const SecondsPerUpdate& seconds) {
-  constexpr std::int64_t kFirst = 4;
+// Larger sizes would tell nothing new, or take too long.
+bool IsSettled(const std::vector<RateAt>& rates) {
   constexpr double kLongestUpdate = 0.25;
-  Rates rates{.limit = limit};
-  for (std::int64_t rows = std::min(kFirst, limit); rows > 0 && rows <= limit; rows *= 2) {
+  if (rates.empty()) return false;
+  const RateAt& last = rates.back();
+  return NoLongerGrows(rates) ||
+         static_cast<double>(2 * last.rows) / last.rows_per_second > kLongestUpdate;
+}
+
+// From where it stands on.
+void MeasureUpwards(Rates& rates, const SecondsPerUpdate& seconds) {
+  constexpr std::int64_t kFirst = 4;
+  while (!IsSettled(rates.at)) {
+    const std::int64_t rows =
+        rates.at.empty() ? std::min(kFirst, rates.limit) : 2 * rates.at.back().rows;
+    if (rows <= 0 || rows > rates.limit) return;
     const double rate = RateOf(rows, seconds);
-    if (rate == 0) return rates;
+    if (rate == 0) return;
     rates.at.push_back({.rows = rows, .rows_per_second = rate});
-    const double next = static_cast<double>(2 * rows) / rate;
-    rates.settled = NoLongerGrows(rates.at) || next > kLongestUpdate;
-    if (rates.settled) return rates;
   }
-  return rates;
+  rates.settled = true;
 }
 
 }  // namespace
 
 // Whatever else the machine did meanwhile hit a few sizes alone: a second look shows them as they
-// are.
+// are, and may show that larger ones were left out too soon.
 Rates MeasureRates(std::int64_t limit, const SecondsPerUpdate& seconds) {
-  Rates rates = MeasureUpwards(limit, seconds);
+  Rates rates{.limit = limit};
+  MeasureUpwards(rates, seconds);
   for (RateAt& rate : rates.at) {
     rate.rows_per_second = std::max(rate.rows_per_second, RateOf(rate.rows, seconds));
+  }
+  if (rates.settled) {
+    rates.settled = false;
+    MeasureUpwards(rates, seconds);
   }
   return rates;
 }

@@ -39,15 +39,13 @@ class GpuCalibration {
     const std::string key =
         CalibrationKey(info, spec_, training_.data, options_.optimizer, momentum_, merge_rows_);
     if (!done_.insert(key).second) return std::nullopt;
+    const std::int64_t fits = plan_.most_rows[device];
+    const TimedRows rows{.train = training_.train_rows,
+                         .merge = fits > 0 ? std::min(merge_rows_, fits) : merge_rows_};
     return Calibrate({.key = key,
                       .limit = LimitOf(plan_, device, training_.train_rows),
                       .utilization = options_.min_utilization,
-                      .make_timer =
-                          [&] {
-                            return MakeUpdateTimer(
-                                make_memory_(), make,
-                                {.train = training_.train_rows, .merge = merge_rows_});
-                          }},
+                      .make_timer = [&] { return MakeUpdateTimer(make_memory_(), make, rows); }},
                      cache_);
   }
 

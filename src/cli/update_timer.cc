@@ -4,6 +4,8 @@
 #include <chrono>
 #include <limits>
 
+#include "algorithms/task_length.h"
+
 namespace hogbatch {
 namespace {
 
@@ -26,9 +28,14 @@ class UpdateTimer {
     constexpr double kStretchSeconds = 0.05;
     constexpr int kMostMerges = 16, kStretches = 3;
     constexpr double kNever = std::numeric_limits<double>::infinity();
-    steps_ = std::max<std::int64_t>(1, std::min(rows_.merge, rows_.train) / update_rows);
+    steps_ = 1;
+    Walk(update_rows, 1);
+    // As in training: what is merged at once is no longer than a task.
+    const double one = std::max(Walk(update_rows, 1), 1e-9);
+    const std::int64_t most = std::min(rows_.merge, rows_.train) / update_rows;
+    steps_ = static_cast<std::int64_t>(
+        std::clamp(TaskLength::kSeconds / one, 1.0, std::max(1.0, static_cast<double>(most))));
     const std::int64_t rows = update_rows * steps_;
-    Walk(rows, 1);
     double best = Walk(rows, 1);
     const int merges =
         std::clamp(static_cast<int>(kStretchSeconds / std::max(best, 1e-9)), 1, kMostMerges);

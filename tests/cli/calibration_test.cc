@@ -79,6 +79,16 @@ TEST(MeasureRates, TakesTheBetterOfTwoLooks) {
   EXPECT_NEAR(rates.at[4].rows_per_second, 64 / 1e-3, 1e-6);
 }
 
+TEST(MeasureRates, GoesOnWhereASecondLookShowsThatTheRateStillGrew) {
+  std::int64_t calls = 0;
+  const Rates rates = MeasureRates(256, [&](std::int64_t rows) {
+    const bool disturbed = ++calls <= 4 && rows > 4;
+    return disturbed ? 8e-3 : 1e-3;
+  });
+  EXPECT_THAT(Sizes(rates), ElementsAre(4, 8, 16, 32, 64, 128, 256));
+  EXPECT_FALSE(rates.settled);
+}
+
 TEST(MeasureRates, SurvivesAClockThatSeesNothingPass) {
   for (const RateAt& rate : MeasureRates(64, Gpu(0, 0)).at) {
     EXPECT_TRUE(std::isfinite(rate.rows_per_second));
