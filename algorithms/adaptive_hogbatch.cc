@@ -14,7 +14,8 @@
 // fast, and the other way next. With a band, sizes therefore stay while the gap closes well enough
 // at the speeds last measured; and no team's size leaves where it began as long as that of the team
 // on the other side can come back to where it did. If teams answered growth by growth, sizes would
-// climb from pair to pair that are equally even and ever larger. A band of 0 is the paper's rule.
+// climb from pair to pair that are equally even and ever larger. And a team that is neither first
+// nor last comes back to where it began, too. A band of 0 is the paper's rule.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,7 +34,9 @@ constexpr std::array kBounds = {By::kMin, By::kMax, By::kMemory};
 struct Team {
   double rows = 0;          // per update, rounded when used, so that alpha need not be whole
   double first_rows = 0;    // that it began with
-  double count = 0;         // of updates, and
+  double made = 0;          // updates in all
+  double excused = 0;       // of them, made while a whole team evaluated
+  double count = 0;         // the others
   int live = 0;             // workers, and
   int training = 0;         // those of them that do not evaluate, as of the latest judgement
   double speed = 0;         // in counted updates per second
@@ -153,19 +156,32 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
   // Counts are cumulative. A CPU update counts beta: so much of it survives the others' writes.
+  // While a whole team evaluates nothing is counted: it stands still for no lack of speed, and
+  // would have all that the others do meanwhile to catch up with.
   void Count(std::span<const WorkerState> workers) {
-    for (Team& team : teams_) team.count = team.speed = team.live = team.training = 0;
+    std::vector<double> before;
+    for (Team& team : teams_) {
+      before.push_back(team.made);
+      team.made = team.speed = team.live = team.training = 0;
+    }
     for (const WorkerState& worker : workers) {
       Team& team = teams_[static_cast<std::size_t>(worker.team)];
       const double weight = worker.device.kind == DeviceKind::kCpu ? options_.beta : 1;
-      team.count += weight * static_cast<double>(worker.updates);
+      team.made += weight * static_cast<double>(worker.updates);
       if (!worker.live) continue;
       ++team.live;
       team.training += worker.evaluations == 0 ? 1 : 0;
       const double seconds = length_.SecondsPerUpdate(worker.id, std::llround(team.rows));
       if (seconds > 0) team.speed += weight / seconds;
     }
+    const bool nobody_counts = std::ranges::any_of(teams_, OnlyEvaluates);
+    for (std::size_t i = 0; i < teams_.size(); ++i) {
+      if (nobody_counts) teams_[i].excused += teams_[i].made - before[i];
+      teams_[i].count = teams_[i].made - teams_[i].excused;
+    }
   }
+
+  static bool OnlyEvaluates(const Team& team) { return team.live > 0 && team.training == 0; }
 
   // The team it is compared with: the one with the most updates of the others, or with the fewest.
   // One without a live worker is no longer compared with, or it would be waited for.
@@ -180,11 +196,9 @@ class AdaptiveHogbatch : public Algorithm {
     return rival;
   }
 
-  // A whole team that evaluates stands still for no lack of speed: nobody is to run ahead of it.
   bool SomebodyElseEvaluates(const Team& judged) const {
-    return std::any_of(teams_.begin(), teams_.end(), [&](const Team& team) {
-      return &team != &judged && team.live > 0 && team.training == 0;
-    });
+    return std::ranges::any_of(
+        teams_, [&](const Team& team) { return &team != &judged && OnlyEvaluates(team); });
   }
 
   // Whether sizes had better stay although the teams with the most and the fewest updates are
@@ -212,6 +226,25 @@ class AdaptiveHogbatch : public Algorithm {
     if (team.count > first.count + band) {
       return at_once || !IsLeftAlone(team, last, total) ? options_.alpha : 1;
     }
+    return at_once ? 1 : WayBack(team, {.first = first, .last = last}, total);
+  }
+
+  struct Rivals {
+    const Team &first, &last;
+  };
+
+  // By the letter a team between two others never changes: one that was ahead of all for a moment
+  // would keep its large batches for good. It comes back to where it began if that brings it nearer
+  // to an equal share.
+  double WayBack(const Team& team, const Rivals& rivals, double total) const {
+    const double ahead = team.count - total / static_cast<double>(teams_.size());
+    const double band = options_.adapt_band * total, back = team.first_rows / team.rows;
+    if (ahead < -band && back < 1 && !IsLeftAlone(rivals.first, team, total)) {
+      return std::max(back, 1 / options_.alpha);
+    }
+    if (ahead > band && back > 1 && !IsLeftAlone(team, rivals.last, total)) {
+      return std::min(back, options_.alpha);
+    }
     return 1;
   }
 
@@ -231,7 +264,9 @@ class AdaptiveHogbatch : public Algorithm {
     ++team.judged;
     double factor = Verdict(team);
     if (IsForAnother(factor, team)) factor = 1;
-    const double wanted = factor * team.rows;
+    double wanted = factor * team.rows;
+    // Rounding must not keep a size from being back where it began.
+    if (std::abs(wanted - team.first_rows) < 1e-9 * wanted) wanted = team.first_rows;
     const double allowed = std::clamp(wanted, bounds.min, bounds.max);
     if (allowed != wanted) {
       const By by = wanted < allowed ? By::kMin : bounds.at_max;

@@ -14,7 +14,8 @@ namespace hogbatch {
 namespace {
 
 // The paper's rule and the band at the end of each round, for teams that lose nobody and whose
-// speeds nobody knows. With a band, sizes come back before others leave.
+// speeds nobody knows. With a band, sizes come back before others leave, and so do those of teams
+// between others.
 class Reference {
  public:
   Reference(const Desk& desk, const AlgorithmOptions& options)
@@ -30,9 +31,13 @@ class Reference {
     double& rows = asking.team == 0 ? cpu_ : gpu_[static_cast<std::size_t>(asking.team)];
     const BatchRange& range = asking.team == 0 ? options_.cpu_batch : options_.gpu_batch;
     if (over) {
-      const int side = Side(asking.team, workers);
+      const int side = Direction(asking.team, workers);
       if (side != 0 && !IsForAnother(side, asking.team, workers)) {
-        const double wanted = side < 0 ? rows / options_.alpha : rows * options_.alpha;
+        double wanted = side < 0 ? rows / options_.alpha : rows * options_.alpha;
+        const bool comes_back = Side(asking.team, workers) == 0;
+        if (comes_back && side < 0) wanted = std::max(wanted, First(asking.team));
+        if (comes_back && side > 0) wanted = std::min(wanted, First(asking.team));
+        if (std::abs(wanted - First(asking.team)) < 1e-6) wanted = First(asking.team);
         rows = std::clamp(wanted, double(range.min), double(range.max));
       }
       for (const WorkerState& worker : workers) {
@@ -43,14 +48,19 @@ class Reference {
   }
 
  private:
-  // -1: behind every other team, 1: ahead of every other.
-  int Side(int team, const std::vector<WorkerState>& workers) const {
+  std::vector<double> Counts(const std::vector<WorkerState>& workers) const {
     std::vector<double> counts;
     for (const WorkerState& worker : workers) {
       counts.resize(std::max(counts.size(), static_cast<std::size_t>(worker.team) + 1));
       counts[static_cast<std::size_t>(worker.team)] +=
           (worker.team == 0 ? options_.beta : 1) * double(worker.updates);
     }
+    return counts;
+  }
+
+  // -1: behind every other team, 1: ahead of every other.
+  int Side(int team, const std::vector<WorkerState>& workers) const {
+    std::vector<double> counts = Counts(workers);
     const double own = counts[static_cast<std::size_t>(team)];
     const double band = options_.adapt_band * std::accumulate(counts.begin(), counts.end(), 0.0);
     counts.erase(counts.begin() + team);
@@ -58,20 +68,34 @@ class Reference {
     return own > *std::max_element(counts.begin(), counts.end()) + band ? 1 : 0;
   }
 
+  // Where its size is to go: by its side, or back from where its share is not equal.
+  int Direction(int team, const std::vector<WorkerState>& workers) const {
+    const int side = Side(team, workers);
+    if (side != 0 || options_.adapt_band == 0) return side;
+    const std::vector<double> counts = Counts(workers);
+    const double all = std::accumulate(counts.begin(), counts.end(), 0.0);
+    const double ahead = counts[static_cast<std::size_t>(team)] / all - 1 / double(counts.size());
+    if (ahead < -options_.adapt_band && Moved(team) > 0) return -1;
+    return ahead > options_.adapt_band && Moved(team) < 0 ? 1 : 0;
+  }
+
   // A size does not leave where it began while one on the other side can come back to there.
   bool IsForAnother(int side, int team, const std::vector<WorkerState>& workers) const {
     if (options_.adapt_band == 0 || side * Moved(team) < 0) return false;
-    for (int other = 0; other < 3; ++other) {
-      if (Side(other, workers) == -side && Moved(other) * side > 0) return true;
+    const std::vector<double> counts = Counts(workers);
+    int other = team == 0 ? 1 : 0;
+    for (int i = 0; i < 3; ++i) {
+      const double beyond = counts[std::size_t(i)] - counts[std::size_t(other)];
+      if (i != team && side * beyond < 0) other = i;
     }
-    return false;
+    return Direction(other, workers) == -side && Moved(other) * side > 0;
   }
   // 1: larger than it began, -1: smaller.
   int Moved(int team) const {
     const double rows = team == 0 ? cpu_ : gpu_[static_cast<std::size_t>(team)];
-    const double first = team == 0 ? 16 : double(options_.gpu_batch.min);
-    return rows > first ? 1 : rows < first ? -1 : 0;
+    return rows > First(team) ? 1 : rows < First(team) ? -1 : 0;
   }
+  double First(int team) const { return team == 0 ? 16 : double(options_.gpu_batch.min); }
 
   AlgorithmOptions options_;
   std::vector<bool> reported_;

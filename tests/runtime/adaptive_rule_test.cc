@@ -59,6 +59,21 @@ TEST(AdaptiveRule, DoesNotRunAheadOfATeamThatEvaluates) {
   EXPECT_EQ(desk.ReportAndAsk(1, 4), 128);
 }
 
+TEST(AdaptiveRule, DoesNotCountWhatIsDoneWhileATeamEvaluates) {
+  for (const double band : {0.0, 0.02}) {
+    Desk desk(1, 1, {.adapt_band = band});
+    desk.Ask(0);
+    desk.Ask(1);
+    desk.worker(0).evaluations = 1;
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(desk.ReportAndAsk(1, 50), 64);
+    desk.worker(0).evaluations = 0;
+    desk.Report(0, 20);
+    EXPECT_EQ(desk.ReportAndAsk(1, 20), 64) << "the same since the core is back";
+    desk.Report(0, 20);
+    EXPECT_EQ(desk.ReportAndAsk(1, 40), 128);
+  }
+}
+
 TEST(AdaptiveRule, LetsNoGpuRunAheadOfAnotherWhileTheCoresEvaluate) {
   Desk desk(2, 2, PapersRule());
   for (const WorkerId id : {0, 1, 2, 3}) desk.Ask(id);
@@ -159,6 +174,54 @@ TEST(AdaptiveRule, ChangesOnlyTheFirstAndTheLastOfManyTeams) {
   EXPECT_EQ(desk.ReportAndAsk(3, 0), 128);  // 3, but so has another
   EXPECT_EQ(desk.ReportAndAsk(4, 1), 64);
   EXPECT_EQ(desk.ReportAndAsk(3, 0), 64);
+}
+
+// A core at its largest batch leads, and a GPU that was first at the start is between it and
+// another.
+class BetweenOthers : public testing::Test {
+ protected:
+  static AlgorithmOptions Options(double band) {
+    return {.cpu_batch = {1, 64}, .gpu_batch = {16, 8192}, .adapt_band = band};
+  }
+  // The GPU grows to 128 rows.
+  static void LetLead(Desk& desk) {
+    for (int worker : {0, 1, 2}) desk.Ask(worker);
+    for (const std::int64_t rows : {32, 64, 128}) EXPECT_EQ(desk.ReportAndAsk(1, 10), rows);
+    desk.Report(2, 10);
+    desk.Report(0, 500);
+  }
+};
+
+TEST_F(BetweenOthers, ATeamBehindAnEqualShareComesBackToWhereItBegan) {
+  Desk desk(1, 2, Options(0.02));
+  LetLead(desk);
+  for (const std::int64_t rows : {64, 32, 16, 16}) EXPECT_EQ(desk.ReportAndAsk(1, 1), rows);
+  EXPECT_TRUE(desk.held().empty()) << "no bound keeps it from going on";
+}
+
+TEST_F(BetweenOthers, ATeamStaysByThePublishedRule) {
+  Desk desk(1, 2, Options(0));
+  LetLead(desk);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(desk.ReportAndAsk(1, 1), 128);
+}
+
+TEST_F(BetweenOthers, ATeamWithAnEqualShareStays) {
+  Desk desk(1, 2, Options(0.02));
+  LetLead(desk);
+  desk.Report(1, 230);  // 260 of 770, and as many in what follows
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(desk.ReportAndAsk(1, 1), 128);
+    desk.Report(0, 2);
+  }
+}
+
+TEST_F(BetweenOthers, ATeamThatCatchesUpByItselfStays) {
+  Desk desk(1, 2, Options(0.02));
+  LetLead(desk);
+  desk.Report(0, 1, 16, 100);
+  desk.Report(2, 1, 16, 100);
+  desk.Report(1, 1, 128, 5000);
+  EXPECT_EQ(desk.Ask(1), 128);
 }
 
 TEST(AdaptiveRule, ComparesTwoGpusWithoutACpu) {
