@@ -30,7 +30,9 @@ std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id, const Take
   const std::int64_t rows = cut->rows.size();
   const std::int32_t updates = assignment.hold ? 1 : Nearest(rows, assignment.update_rows);
   const std::int32_t merges = Nearest(updates, to_merge);
-  const std::int32_t steps = Nearest(updates, merges);
+  // No step without a row.
+  const auto steps = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+      Nearest(updates, merges), 1, std::max<std::int64_t>(1, rows / merges)));
   held_tasks_ += assignment.hold ? 1 : 0;
   return Task{
       .id = id,

@@ -1,0 +1,37 @@
+// How rows are cut into merges and their steps.
+#include "runtime/job.h"
+
+#include <gtest/gtest.h>
+
+namespace hogbatch {
+namespace {
+
+TEST(Job, CutsNoStepWithoutARow) {
+  for (std::int64_t rows = 1; rows <= 400; ++rows) {
+    for (const std::int64_t update_rows : {1, 2, 3, 4, 7}) {
+      for (const std::int64_t merge_rows : {1, 4, 5, 64, 256}) {
+        Job job({.train_rows = rows}, 1, RatePlan({.lr = 0.1}, 1), 1);
+        const std::optional<Task> task =
+            job.Cut({.update_rows = update_rows, .updates = 1000}, 1, {.merge_rows = merge_rows});
+        ASSERT_TRUE(task);
+        for (std::int32_t i = 0; i < task->updates; ++i) {
+          ASSERT_GE(Part(task->rows, i, task->updates).size(), task->steps)
+              << rows << " rows, " << update_rows << " to an update, " << merge_rows << " to merge";
+        }
+      }
+    }
+  }
+}
+
+TEST(Job, CutsWholeMergesWhereThereAreRowsForThem) {
+  Job job({.train_rows = 100000}, 1, RatePlan({.lr = 0.1}, 1), 1);
+  const std::optional<Task> task =
+      job.Cut({.update_rows = 8, .updates = 37}, 1, {.merge_rows = 64});
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->rows.size(), 5 * 64);
+  EXPECT_EQ(task->updates, 5);
+  EXPECT_EQ(task->steps, 8);
+}
+
+}  // namespace
+}  // namespace hogbatch
