@@ -53,7 +53,7 @@ void* GpuMemory::AllocateHost(std::size_t bytes) {
   const auto place = fresh.emplace(nullptr, HostBlock{.bytes = bytes, .is_pinned = true}).first;
   void* memory = nullptr;
   try {
-    memory = driver_.AllocatePinned(bytes);
+    memory = AllocatePinned(bytes);
   } catch (const OutOfDeviceMemory&) {
     memory = ::operator new(bytes);
     place->second.is_pinned = false;
@@ -62,6 +62,16 @@ void* GpuMemory::AllocateHost(std::size_t bytes) {
   node.key() = static_cast<const std::byte*>(memory);
   host_blocks_.insert(std::move(node));
   return memory;
+}
+
+void* GpuMemory::AllocatePinned(std::size_t bytes) {
+  try {
+    return driver_.AllocatePinned(bytes);
+  } catch (const OutOfDeviceMemory&) {
+    if (freed_host_blocks_.empty()) throw;
+  }
+  Wait();
+  return driver_.AllocatePinned(bytes);
 }
 
 void GpuMemory::FreeHost(void* memory) noexcept {

@@ -58,6 +58,8 @@ class GpuMemory {
   using HostBlocks = std::map<const std::byte*, HostBlock>;
 
   bool IsPinned(std::span<const std::byte> memory) const;
+  // What was freed makes room if there is none.
+  void* AllocatePinned(std::size_t bytes);
   void GiveBack(HostBlocks& blocks) noexcept;
   void Synchronize();
   // Copies what was queued up to this mark of the download stream, which has come.

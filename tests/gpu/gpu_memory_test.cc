@@ -88,6 +88,10 @@ TEST(GpuMemory, HostMemoryIsOrdinaryWhereNoMoreCanBePinned) {
   memory.Upload({ordinary, 100}, block, 0);
   EXPECT_EQ(driver.Take().front(), "pin 65536") << "it is staged";
   memory.FreeHost(pinned);
+  EXPECT_TRUE(driver.Take().empty()) << "transfers may be under way";
+  auto* const again = static_cast<std::byte*>(memory.AllocateHost(90));
+  EXPECT_EQ(driver.Take().back(), "pin 90") << "what was freed made room";
+  memory.FreeHost(again);
   memory.FreeHost(ordinary);
   EXPECT_TRUE(driver.Take().empty()) << "transfers may be under way";
   memory.Wait();
