@@ -44,7 +44,7 @@ struct Report {
   TaskId task = 0;
   WorkerId worker = 0;
   double loss_sum = 0;           // kTrain: Σ rows of the loss before the row's update
-  std::int32_t updates = 0;      // kTrain: made; more than asked for where memory was short
+  std::int32_t updates = 0;      // kTrain: made; not what was asked for where memory was short
   std::int64_t most_rows = 0;    // an update may have, as the device found out; 0: no limit met yet
   StalenessHistogram staleness;  // kTrain: of its merges
   std::optional<double> beta;    // kSnapshot: the share of what was added that is there

@@ -102,8 +102,16 @@ std::vector<std::string> Notes(const TrainOptions& options, const TrainPlan& pla
         fmt::format("note      --merge {} is for GPUs; cores write the shared weights in place",
                     options.merge));
   }
-  if (options.merge_rows != usual.merge_rows && CountWorkers(plan).gpu == 0) {
-    notes.emplace_back("note      --merge-rows is for GPUs; cores write every update at once");
+  if (options.merge_rows != usual.merge_rows) {
+    const bool has_state = options.optimizer.optimizer == "adam" ||
+                           MomentumToApply(options, CountWorkers(plan).all()) > 0;
+    if (CountWorkers(plan).gpu == 0) {
+      notes.emplace_back(
+          "note      --merge-rows is for GPUs; cores write each update as it is made");
+    } else if (algorithm == "sync" || has_state) {
+      notes.push_back(fmt::format("note      --merge-rows has no effect with {}",
+                                  algorithm == "sync" ? "sync" : "an optimiser that has state"));
+    }
   }
   if (algorithm == "adaptive" && !Adapts(options, plan)) {
     notes.emplace_back(

@@ -38,12 +38,16 @@ std::int64_t LargestRows(const TrainOptions& options, const TrainPlan& plan) {
                                          : FixedRows(plan.batches, DeviceKind::kCuda);
 }
 
-// What updates on a GPU may have; 0: whatever they are asked to have. UserError if that is less
-// than the smallest of their range.
+// What a GPU may be given at once, for an update or for several that are merged together; 0:
+// whatever that is. UserError if it is less than the smallest update of the range.
 std::int64_t MostRows(const TrainOptions& options, const TrainPlan& plan,
                       const DeviceTraining& training, const DeviceInfo& info,
                       std::int64_t bytes_on_top) {
-  const std::int64_t smallest = SmallestRows(plan), largest = LargestRows(options, plan);
+  const WorkerCounts workers = CountWorkers(plan);
+  const std::int64_t smallest = SmallestRows(plan);
+  const std::int64_t merged =
+      IsTogether(options, workers) ? 1 : MergeRows(options, training.spec, workers.all());
+  const std::int64_t largest = std::max(LargestRows(options, plan), merged);
   const std::int64_t needed = DeviceBytesToTrain(training, smallest) + bytes_on_top;
   if (needed > info.memory_bytes) {
     throw UserError(
@@ -73,9 +77,9 @@ void CheckHost(const TrainOptions& options, const TrainPlan& plan, const ModelSp
 std::int64_t HostBytesToTrain(const TrainOptions& options, const ModelSpec& spec,
                               WorkerCounts workers) {
   constexpr std::int64_t kCopies = 4;  // the store, two snapshots, and the weights to start with
-  // Of each of two updates under way the weights on their way to a GPU and what it adds on its way
-  // back, each also in pinned memory.
-  constexpr std::int64_t kCopiesOfGpu = 8;
+  // Of each of two merges under way the weights on their way to a GPU, and Δ or the weights on the
+  // way back.
+  constexpr std::int64_t kCopiesOfGpu = 4;
   const bool adam = options.optimizer.optimizer == "adam";
   const std::int64_t states = adam ? 2 : (MomentumToApply(options, workers.all()) > 0 ? 1 : 0);
   const ParameterLayout layout = Layout(spec);
@@ -113,7 +117,7 @@ std::vector<std::int64_t> CheckTrainingFits(const TrainOptions& options, const T
 std::vector<std::string> MemoryNotes(const TrainOptions& options, const TrainPlan& plan) {
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < plan.most_rows.size(); ++i) {
-    if (plan.most_rows[i] == 0) continue;
+    if (plan.most_rows[i] == 0 || plan.most_rows[i] >= LargestRows(options, plan)) continue;
     notes.push_back(
         fmt::format("note      {} has room for {} row{} per update, fewer than --gpu-batch {}",
                     plan.devices[i].info.name, Grouped(plan.most_rows[i]),

@@ -78,9 +78,10 @@ void VisitWork(OptionVisitor& v, TrainOptions& o) {
          "part of theirs; overwrite puts the copy in place and loses theirs, as the Hogbatch "
          "paper's own program does");
   v.Number("merge-rows", o.merge_rows, {1, 1e9},
-           "How often a GPU merges, and takes the weights anew: not before it has trained on so "
-           "many rows, but at least every 20 ms. It makes smaller updates several in a row on its "
-           "copy. 1 merges every update, as momentum and adam do in any case");
+           "How many rows a GPU trains on at the most before it merges and takes the weights anew: "
+           "as many whole updates are made in a row on its copy as these rows, or some 20 ms, have "
+           "room for, and one in any case. 1 merges every update, as is always done with adam, "
+           "with momentum and with weight decay on sparse rows");
   v.Text("cpu-batch", o.cpu_batch, "ROWS|MIN:MAX",
          "Rows behind one update on one thread. adaptive stays in the range; algorithms that do "
          "not adapt take 16, moved into it");

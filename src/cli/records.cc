@@ -79,8 +79,8 @@ void PutTeams(Json& object, const Progress& progress) {
   object["bounds_hit"] = std::move(bounds);
 }
 
-// Updates by the merges of others that they met: {"0": 90, "1": 7, "2": 3} has three that met two
-// or three.
+// Merges by those of others that they met: {"0": 90, "1": 7, "2": 3} has three that met two or
+// three.
 void PutStaleness(Json& object, const StalenessHistogram& staleness) {
   const auto& counts = staleness.updates;
   const auto last = std::find_if(counts.rbegin(), counts.rend(),

@@ -46,6 +46,7 @@ void DeltaMaker::Make(std::size_t layer, float rate, std::int64_t update, const 
 }
 
 GradientTarget DeltaMaker::OnReplica(float rate, const LayerView& replica) const {
+  Check(direct(), "what an optimiser with state adds is not known before its step");
   // Not even decay that keeps nothing may read as "clear the target", biases and all.
   const float keep = std::max(Keep(decay_, rate), std::numeric_limits<float>::min());
   return {.weights = replica.weights, .bias = replica.bias, .scale = -rate, .keep = keep};

@@ -18,7 +18,7 @@ struct DeviceTraining {
   ModelSpec spec;
   OptimizerOptions optimizer = {};
   double momentum = 0;  // the explicit part
-  int depth = 1;        // DeviceInfo::depth: so many updates are under way at once
+  int depth = 1;        // DeviceInfo::depth: so many merges are under way at once
   // The rows. Null or empty: not known, then sparse ones with 1,024 nonzeros are reckoned with.
   const Dataset* data = nullptr;
 };

@@ -88,8 +88,8 @@ class DeviceWorker : public Worker {
   enum class Torn : std::uint8_t { kNo, kYes };
   void set_torn(Torn torn) { torn_ = torn; }
 
-  // Memory was too short: more updates were made than asked for, and may have so many rows from now
-  // on.
+  // Memory was too short: another number of updates was made than asked for, and they may have so
+  // many rows from now on.
   void CountExtraUpdates(std::int32_t updates) { extra_updates_ += updates; }
   void LimitRows(std::int64_t most) { most_rows_ = most; }
 

@@ -37,20 +37,21 @@ class ReplicaWorker : public DeviceWorker {
     bool in_parts = false;  // memory was too short for it at once: nothing is queued
   };
 
-  // As the first update of one row, which is forgotten.
+  // As the first updates, of one row each, which are forgotten. Memory that travels stays: it takes
+  // long to get.
   void Prepare() override {
-    try {
-      Queue(*slots_.front(), {}, {.rows = {0, 1}});
-    } catch (const OutOfDeviceMemory&) {  // updates find a way, or say so
+    for (const auto& slot : slots_) {
+      try {
+        Queue(*slot, {}, {.rows = {0, 1}});
+      } catch (const OutOfDeviceMemory&) {  // updates find a way, or say so
+      }
+      ReleaseRows(*slot);
     }
-    ReleaseRows(*slots_.front());
     delta_maker_.reset();
     steps_ = 0;
-    MakeSlots();
   }
 
   void MakeSlots() {
-    slots_.clear();
     for (int i = 0; i < std::max(1, device().info().depth); ++i) {
       slots_.push_back(std::make_unique<Slot>(memory(), device()));
     }
@@ -96,7 +97,7 @@ class ReplicaWorker : public DeviceWorker {
   }
 
   // Memory is exhausted: a gradient for the common step is added up from smaller batches, now and
-  // from now on.
+  // from now on. All rows are still there at once; it is what is computed of them that takes less.
   void QueueInMoreSteps(Slot& slot, const Task& task, RowRange rows) {
     for (bool is_queued = false; !is_queued;) {
       held_steps_ *= 2;

@@ -48,7 +48,7 @@ TEST(HostBytesToTrain, OfGpusAreWhatTravelsAndNoState) {
   const ModelSpec spec{.inputs = 32, .hidden = {16}, .outputs = 16};
   const std::int64_t copy = 4 * (32 * 16 + 16 + 16 * 16 + 16);
   EXPECT_EQ(HostBytesToTrain(With("adam", 0, "hogbatch"), spec, {.cpu = 0, .gpu = 2}),
-            (4 + 2 * 8) * copy);
+            (4 + 2 * 4) * copy);
 }
 
 // A machine with more memory than anything here needs, and this GPU.
@@ -108,6 +108,20 @@ TEST(CheckTrainingFits, ReckonsWithTheStateOfTheOptimizerAndGradientsToStepToget
   TrainPlan two = OnGpu(CudaGpu("cuda.0", ""));
   two.devices.push_back({CudaGpu("cuda.1", ""), nullptr});
   EXPECT_THAT(WhyNot(Plain("sync"), two, spec), HasSubstr("on cuda.0"));
+}
+
+TEST(CheckTrainingFits, ReckonsWithUpdatesThatAreMergedTogether) {
+  const ModelSpec spec{.inputs = 10'000'000, .hidden = {8}, .outputs = 2};
+  TrainOptions options = Plain();
+  TrainPlan plan = OnGpu(CudaGpu("cuda.0", ""), {.min = 4, .max = 4});
+  options.merge_rows = 4;
+  EXPECT_EQ(CheckTrainingFits(options, plan, spec, Dataset()).front(), 0)
+      << "all that is asked for";
+  options.merge_rows = 100'000;
+  plan.most_rows = CheckTrainingFits(options, plan, spec, Dataset());
+  EXPECT_GE(plan.most_rows.front(), 4);
+  EXPECT_LT(plan.most_rows.front(), 2000) << "rows of 40 MB";
+  EXPECT_TRUE(MemoryNotes(options, plan).empty()) << "updates are as large as asked for";
 }
 
 TEST(CheckTrainingFits, ReckonsWithUpdatesThatOverlap) {
