@@ -34,9 +34,7 @@ constexpr std::array kBounds = {By::kMin, By::kMax, By::kMemory};
 struct Team {
   double rows = 0;          // per update, rounded when used, so that alpha need not be whole
   double first_rows = 0;    // that it began with
-  double made = 0;          // updates in all
-  double excused = 0;       // of them, made while a whole team evaluated
-  double count = 0;         // the others
+  double count = 0;         // of updates, and
   int live = 0;             // workers, and
   int training = 0;         // those of them that do not evaluate, as of the latest judgement
   double speed = 0;         // in counted updates per second
@@ -156,32 +154,19 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
   // Counts are cumulative. A CPU update counts beta: so much of it survives the others' writes.
-  // While a whole team evaluates nothing is counted: it stands still for no lack of speed, and
-  // would have all that the others do meanwhile to catch up with.
   void Count(std::span<const WorkerState> workers) {
-    std::vector<double> before;
-    for (Team& team : teams_) {
-      before.push_back(team.made);
-      team.made = team.speed = team.live = team.training = 0;
-    }
+    for (Team& team : teams_) team.count = team.speed = team.live = team.training = 0;
     for (const WorkerState& worker : workers) {
       Team& team = teams_[static_cast<std::size_t>(worker.team)];
       const double weight = worker.device.kind == DeviceKind::kCpu ? options_.beta : 1;
-      team.made += weight * static_cast<double>(worker.updates);
+      team.count += weight * static_cast<double>(worker.updates);
       if (!worker.live) continue;
       ++team.live;
       team.training += worker.evaluations == 0 ? 1 : 0;
       const double seconds = length_.SecondsPerUpdate(worker.id, std::llround(team.rows));
       if (seconds > 0) team.speed += weight / seconds;
     }
-    const bool nobody_counts = std::ranges::any_of(teams_, OnlyEvaluates);
-    for (std::size_t i = 0; i < teams_.size(); ++i) {
-      if (nobody_counts) teams_[i].excused += teams_[i].made - before[i];
-      teams_[i].count = teams_[i].made - teams_[i].excused;
-    }
   }
-
-  static bool OnlyEvaluates(const Team& team) { return team.live > 0 && team.training == 0; }
 
   // The team it is compared with: the one with the most updates of the others, or with the fewest.
   // One without a live worker is no longer compared with, or it would be waited for.
@@ -196,9 +181,14 @@ class AdaptiveHogbatch : public Algorithm {
     return rival;
   }
 
-  bool SomebodyElseEvaluates(const Team& judged) const {
-    return std::ranges::any_of(
-        teams_, [&](const Team& team) { return &team != &judged && OnlyEvaluates(team); });
+  // A whole team that evaluates stands still for no lack of speed: nobody is to run ahead of it.
+  // Nor of one that is only to begin, as after the evaluation of the starting model; when its speed
+  // is known it will be seen whether the gap closes by itself.
+  bool SomebodyElseStands(const Team& judged) const {
+    return std::ranges::any_of(teams_, [&](const Team& team) {
+      const bool is_to_begin = options_.adapt_band > 0 && team.count == 0;
+      return &team != &judged && team.live > 0 && (team.training == 0 || is_to_begin);
+    });
   }
 
   // Whether sizes had better stay although the teams with the most and the fewest updates are
@@ -260,7 +250,7 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
   void Judge(Team& team, const Bounds& bounds) const {
-    if (!Rival(team, true) || SomebodyElseEvaluates(team)) return;
+    if (!Rival(team, true) || SomebodyElseStands(team)) return;
     ++team.judged;
     double factor = Verdict(team);
     if (IsForAnother(factor, team)) factor = 1;

@@ -115,7 +115,11 @@ TEST(AdaptiveRule, IsThePapersAtTheEndOfEachRound) {
       Reference reference(desk, options);
       Random random(7);
       std::vector<std::int64_t> rows;
-      for (const WorkerState& worker : desk.workers()) rows.push_back(desk.Ask(worker.id));
+      for (const WorkerState& worker : desk.workers()) {
+        rows.push_back(desk.Ask(worker.id));
+        desk.Report(worker.id, 1);  // nobody is judged before all have begun
+        reference.Report(worker.id);
+      }
       int changes = 0;
       for (int i = 0; i < 20000; ++i) {
         const auto worker = static_cast<std::size_t>(random.Below(5));
