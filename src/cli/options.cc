@@ -80,8 +80,9 @@ void VisitWork(OptionVisitor& v, TrainOptions& o) {
   v.Number("merge-rows", o.merge_rows, {1, 1e9},
            "How many rows a GPU trains on at the most before it merges and takes the weights anew: "
            "as many whole updates are made in a row on its copy as these rows, or some 20 ms, have "
-           "room for, and one in any case. 1 merges every update, as is always done with adam, "
-           "with momentum and with weight decay on sparse rows");
+           "room for, fewer where others merge many times meanwhile, and one in any case. 1 merges "
+           "every update, as is always done with adam, with momentum and with weight decay on "
+           "sparse rows");
   v.Text("cpu-batch", o.cpu_batch, "ROWS|MIN:MAX",
          "Rows behind one update on one thread. adaptive stays in the range; algorithms that do "
          "not adapt take 16, moved into it");

@@ -100,10 +100,18 @@ double RatePlan::Scale(std::int64_t rows) const {
 
 double RatePlan::ScaleWhenStale(std::int64_t rows, double staleness) const {
   const double scale = Scale(rows);
+  return scale <= 1 ? scale : std::max(1.0, scale / Late(staleness));
+}
+
+double RatePlan::Late(double staleness) const {
   constexpr double kHarmless = 4;  // of the largest steps
-  const double late = staleness / (kHarmless * options_.lr_scale_max);
-  if (scale <= 1 || late <= 1 || options_.no_staleness_correction) return scale;
-  return std::max(1.0, scale / late);
+  if (options_.no_staleness_correction) return 1;
+  return std::max(1.0, staleness / (kHarmless * options_.lr_scale_max));
+}
+
+std::int64_t RatePlan::UpdatesAtOnce(std::int64_t rows, double staleness) const {
+  const double most = options_.lr_scale_max / Late(staleness) / Scale(rows);
+  return std::max<std::int64_t>(1, std::llround(std::floor(most + 1e-9)));
 }
 
 double RatePlan::Decay(double epoch) const {

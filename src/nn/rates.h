@@ -42,6 +42,10 @@ class RatePlan {
   // How many times --lr the rate of such an update is, if nothing comes before it.
   double Scale(std::int64_t rows) const;
 
+  // How many updates of `rows` rows may come into the model at once, so late: together they are no
+  // bolder than one large update.
+  std::int64_t UpdatesAtOnce(std::int64_t rows, double staleness) const;
+
   struct Tables;  // the words of the options
 
  private:
@@ -49,6 +53,8 @@ class RatePlan {
   enum class Schedule : std::uint8_t { kConstant, kInverse, kCosine, kStep };
 
   double ScaleWhenStale(std::int64_t rows, double staleness) const;
+  // What is on top of --lr is divided by this.
+  double Late(double staleness) const;
   double Decay(double epoch) const;
   double Warmup(double epoch) const;
 

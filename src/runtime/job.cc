@@ -19,8 +19,10 @@ std::int32_t Nearest(std::int64_t whole, std::int64_t part) {
 
 std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id, const Taker& taker) {
   // Of several updates to a merge, whole merges.
-  const std::int64_t to_merge =
-      std::clamp<std::int64_t>(taker.merge_rows / assignment.update_rows, 1, assignment.updates);
+  const std::int64_t to_merge = std::clamp<std::int64_t>(
+      std::min(taker.merge_rows / assignment.update_rows,
+               rates_.UpdatesAtOnce(assignment.update_rows, taker.staleness)),
+      1, assignment.updates);
   const std::int64_t wanted = to_merge * Nearest(assignment.updates, to_merge);
   const std::optional<Cursor::Cut> cut =
       cursor_.Next(assignment.update_rows * wanted, assignment.update_rows);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -54,6 +55,7 @@ TEST(RatePlan, TakesFromLargeUpdatesWhatTheyHaveOnTopWhenTheyAreStale) {
   EXPECT_FLOAT_EQ(plan.At(0, 128, 256), 0.2f);
   EXPECT_FLOAT_EQ(plan.At(0, 128, 1000), 0.1f) << "never less than --lr";
   EXPECT_FLOAT_EQ(plan.At(0, 4, 1000), 0.025f) << "small updates are left alone";
+  EXPECT_EQ(RatePlan(options, 1).UpdatesAtOnce(1, 1e9), 1);
   options.no_staleness_correction = true;
   EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 128, 1000), 0.8f);
 }
@@ -168,6 +170,16 @@ TEST(Options, AreDeclaredOnceWithDefaultsInTheirRanges) {
   }
   EXPECT_EQ(declarations.found.size(), 16u);
   EXPECT_EQ(declarations.found["lr-batch"], "16");
+}
+
+TEST(RatePlan, LetsSmallUpdatesComeTogetherThatAreNoBolderThanTheLargestOne) {
+  const RatePlan plan({.lr = 0.1, .lr_batch = 16, .lr_scale_max = 16}, 1);
+  EXPECT_EQ(plan.UpdatesAtOnce(16, 0), 16);
+  EXPECT_EQ(plan.UpdatesAtOnce(4, 0), 64);
+  EXPECT_EQ(plan.UpdatesAtOnce(64, 64), 4) << "so late is no harm";
+  EXPECT_EQ(plan.UpdatesAtOnce(16, 256), 4) << "four times as late";
+  EXPECT_EQ(plan.UpdatesAtOnce(512, 0), 1);
+  EXPECT_EQ(plan.UpdatesAtOnce(16, std::numeric_limits<double>::infinity()), 1);
 }
 
 }  // namespace
