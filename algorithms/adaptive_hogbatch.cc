@@ -54,12 +54,12 @@ struct Bounds {
   By at_max = By::kMax;
 };
 
-// When a gap between two teams is left alone: it will be gone before the updates made so far have
-// grown by this part;
+// When a gap between two teams is left alone: it will be gone before the updates that the two have
+// made so far have grown by this part;
 constexpr double kSoon = 0.25;
-// or, divided by the teams, this part of all updates goes into closing it (of two even teams one
-// that is made half as fast closes it by a third of them);
-constexpr double kFast = 0.4;
+// or this part of what they make goes into closing it (if one of two even teams is made half as
+// fast, a third does);
+constexpr double kFast = 0.2;
 // or it is less than this part of all updates, and the teams are clearly nearer to equally fast
 // than a change would leave them.
 constexpr double kSmall = 0.05;
@@ -194,12 +194,12 @@ class AdaptiveHogbatch : public Algorithm {
   // Whether sizes had better stay although the teams with the most and the fewest updates are
   // apart.
   bool IsLeftAlone(const Team& first, const Team& last, double total) const {
-    const double gap = (first.count - last.count) / total;
     if (first.speed == 0 || last.speed == 0) return false;  // not measured yet
-    double speed = 0;
-    for (const Team& team : teams_) speed += team.speed;
-    const double pace = (last.speed - first.speed) / speed;
-    if (pace >= std::min(gap / kSoon, kFast / static_cast<double>(teams_.size()))) return true;
+    // Of what the two make: a third team, be it ever so fast, neither opens nor closes their gap.
+    const double apart = (first.count - last.count) / (first.count + last.count);
+    const double pace = (last.speed - first.speed) / (last.speed + first.speed);
+    if (pace >= std::min(apart / kSoon, kFast)) return true;
+    const double gap = (first.count - last.count) / total;
     return gap < kSmall && first.speed < last.speed * std::cbrt(options_.alpha);
   }
 

@@ -228,6 +228,19 @@ TEST_F(BetweenOthers, ATeamThatCatchesUpByItselfStays) {
   EXPECT_EQ(desk.Ask(1), 128);
 }
 
+TEST(AdaptiveRule, LeavesAGapBetweenTwoTeamsAloneThatClosesHoweverFastAThirdOneIs) {
+  Desk desk(1, 2, {.gpu_batch = {16, 8192}, .adapt_band = 0.02});
+  for (int worker : {0, 1, 2}) desk.Ask(worker);
+  desk.Report(0, 350, 16, 1400);
+  desk.Report(2, 280, 16, 100);
+  desk.Report(1, 380, 16, 100);
+  EXPECT_EQ(desk.Ask(1), 32);
+  for (int i = 0; i < 5; ++i) {
+    desk.Report(1, 1, 32, 50);
+    EXPECT_EQ(desk.Ask(1), 32) << "it is half as fast as the last team now";
+  }
+}
+
 TEST(AdaptiveRule, ComparesTwoGpusWithoutACpu) {
   Desk desk(0, 2, PapersRule());
   desk.Ask(0);
