@@ -34,7 +34,8 @@ constexpr std::array kBounds = {By::kMin, By::kMax, By::kMemory};
 struct Team {
   double rows = 0;          // per update, rounded when used, so that alpha need not be whole
   double first_rows = 0;    // that it began with
-  double count = 0;         // of updates, and
+  double count = 0;         // of updates
+  bool has_begun = false;   // it has made an update, whatever that counts
   int live = 0;             // workers, and
   int training = 0;         // those of them that do not evaluate, as of the latest judgement
   double speed = 0;         // in counted updates per second
@@ -160,6 +161,7 @@ class AdaptiveHogbatch : public Algorithm {
       Team& team = teams_[static_cast<std::size_t>(worker.team)];
       const double weight = worker.device.kind == DeviceKind::kCpu ? options_.beta : 1;
       team.count += weight * static_cast<double>(worker.updates);
+      team.has_begun = team.has_begun || worker.updates > 0;
       if (!worker.live) continue;
       ++team.live;
       team.training += worker.evaluations == 0 ? 1 : 0;
@@ -186,7 +188,7 @@ class AdaptiveHogbatch : public Algorithm {
   // is known it will be seen whether the gap closes by itself.
   bool SomebodyElseStands(const Team& judged) const {
     return std::ranges::any_of(teams_, [&](const Team& team) {
-      const bool is_to_begin = options_.adapt_band > 0 && team.count == 0;
+      const bool is_to_begin = options_.adapt_band > 0 && !team.has_begun;
       return &team != &judged && team.live > 0 && (team.training == 0 || is_to_begin);
     });
   }

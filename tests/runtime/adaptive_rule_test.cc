@@ -241,6 +241,15 @@ TEST(AdaptiveRule, LeavesAGapBetweenTwoTeamsAloneThatClosesHoweverFastAThirdOneI
   }
 }
 
+TEST(AdaptiveRule, AdaptsWhereUpdatesOfTheCoresCountForNothing) {
+  Desk desk(1, 1, {.beta = 0, .adapt_band = 0.02});
+  desk.Ask(0);
+  desk.Ask(1);
+  desk.Report(0, 10);
+  EXPECT_EQ(desk.ReportAndAsk(1, 10), 128);
+  EXPECT_EQ(desk.Ask(0), 8);
+}
+
 TEST(AdaptiveRule, ComparesTwoGpusWithoutACpu) {
   Desk desk(0, 2, PapersRule());
   desk.Ask(0);
