@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/algorithm.h"
+#include "runtime/control/algorithm.h"
 
 namespace hogbatch {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/algorithm.h"
+#include "runtime/control/algorithm.h"
 
 namespace hogbatch {
 

@@ -23,8 +23,8 @@
 #include "core/clones.h"
 #include "core/random.h"
 #include "cpu/cpu.h"
-#include "runtime/mirrored_layers.h"
-#include "runtime/parameter_store.h"
+#include "runtime/store/parameter_store.h"
+#include "runtime/workers/mirrored_layers.h"
 
 namespace hogbatch::bench {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/random.h"
-#include "datasets/libsvm_reader.h"
-#include "datasets/parsed_file.h"
+#include "datasets/readers/libsvm_reader.h"
+#include "datasets/readers/parsed_file.h"
 
 namespace {
 

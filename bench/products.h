@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "cpu/cpu.h"
 #include "nn/model_spec.h"
-#include "runtime/pinning.h"
+#include "runtime/executors/pinning.h"
 
 namespace hogbatch::bench {
 

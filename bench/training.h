@@ -11,12 +11,12 @@
 
 #include "algorithms/algorithms.h"
 #include "bench/median.h"
-#include "cli/options.h"
 #include "cpu/cpu.h"
 #include "nn/initialize.h"
-#include "runtime/coordinator.h"
-#include "runtime/executor.h"
-#include "runtime/job_memory.h"
+#include "runtime/control/coordinator.h"
+#include "runtime/executors/executor.h"
+#include "runtime/store/job_memory.h"
+#include "training/options.h"
 
 namespace hogbatch::bench {
 

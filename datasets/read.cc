@@ -10,15 +10,15 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "datasets/assembly.h"
 #include "datasets/builtin.h"
-#include "datasets/columns.h"
-#include "datasets/csv_reader.h"
-#include "datasets/format.h"
-#include "datasets/labels.h"
-#include "datasets/libsvm_reader.h"
-#include "datasets/numbers.h"
-#include "datasets/scaling.h"
+#include "datasets/encoding/assembly.h"
+#include "datasets/encoding/columns.h"
+#include "datasets/encoding/labels.h"
+#include "datasets/encoding/scaling.h"
+#include "datasets/readers/csv_reader.h"
+#include "datasets/readers/format.h"
+#include "datasets/readers/libsvm_reader.h"
+#include "datasets/readers/numbers.h"
 
 namespace hogbatch {
 namespace {

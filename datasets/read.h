@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "datasets/dataset.h"
-#include "datasets/parsed_file.h"
+#include "datasets/readers/parsed_file.h"
+#include "datasets/readers/text_source.h"
 #include "datasets/schema.h"
-#include "datasets/text_source.h"
 
 namespace hogbatch {
 

@@ -1,7 +1,7 @@
 // The commands. Each returns an exit code; what goes wrong is an exception.
 #pragma once
 
-#include "cli/options.h"
+#include "training/options.h"
 
 namespace hogbatch {
 

@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "cli/device_choice.h"
-#include "gpu/gpu.h"
+#include "training/device_choice.h"
 
 namespace hogbatch {
 

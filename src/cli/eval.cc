@@ -1,17 +1,17 @@
 #include <algorithm>
 
-#include "cli/classification.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/devices.h"
 #include "cli/eval_report.h"
-#include "cli/memory_check.h"
-#include "cli/model_file.h"
 #include "cli/prediction.h"
 #include "datasets/dataset.h"
+#include "nn/classification.h"
 #include "nn/metrics.h"
-#include "runtime/batch.h"
-#include "runtime/inference.h"
+#include "runtime/batches/batch.h"
+#include "runtime/executors/inference.h"
+#include "training/devices.h"
+#include "training/memory_check.h"
+#include "training/model_file.h"
 
 namespace hogbatch {
 namespace {

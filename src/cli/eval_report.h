@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/classification.h"
 #include "cli/live_line.h"
 #include "core/evaluation.h"
+#include "nn/classification.h"
 
 namespace hogbatch {
 

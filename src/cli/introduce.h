@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "cli/live_line.h"
-#include "cli/options.h"
-#include "cli/train_setup.h"
 #include "datasets/dataset.h"
 #include "nn/model_spec.h"
-#include "runtime/progress.h"
+#include "runtime/control/progress.h"
+#include "training/options.h"
+#include "training/train_setup.h"
 
 namespace hogbatch {
 

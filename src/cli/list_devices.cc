@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/devices.h"
 #include "cli/devices_report.h"
+#include "training/devices.h"
 
 namespace hogbatch {
 

@@ -29,45 +29,6 @@ std::string Text(const Quality& quality) {
   return fmt::format("{} {:.4f}", name, quality.value);
 }
 
-std::vector<Quality> Qualities(const EvaluationSums& sums, const QualityScale& scale) {
-  const auto rows = static_cast<double>(sums.rows);
-  switch (scale.loss) {
-    case Loss::kSoftmax:
-      return {{"accuracy", static_cast<double>(sums.correct) / rows}};
-    case Loss::kSigmoid:
-      return {{"precision_at_1", sums.hits_at[0] / rows},
-              {"precision_at_3", sums.hits_at[1] / rows},
-              {"precision_at_5", sums.hits_at[2] / rows}};
-    case Loss::kSquared:
-      break;
-  }
-  return {{"rmse", std::sqrt(sums.squared_error / rows) * scale.target_deviation}};
-}
-
-std::string ShortCount(double count) {
-  if (count < 999.5) return fmt::format("{:.0f}", count);
-  if (count < 999.5e3) return fmt::format("{:.3g}k", count / 1e3);
-  if (count < 999.5e6) return fmt::format("{:.3g}M", count / 1e6);
-  return fmt::format("{:.3g}G", count / 1e9);
-}
-
-std::string ShortTime(double seconds) {
-  // Beyond a century the number says nothing; and it must fit an integer.
-  const auto whole = static_cast<std::int64_t>(std::ceil(std::min(seconds, 3e9)));
-  if (seconds < 9.95) return fmt::format("{:.1f}s", std::max(seconds, 0.0));
-  if (whole < 60) return fmt::format("{}s", whole);
-  if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
-  if (whole < 360000) return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);
-  return fmt::format("{}h", whole / 3600);
-}
-
-std::string Grouped(std::int64_t count) {
-  std::string digits = fmt::format("{}", count);
-  const std::size_t first = count < 0 ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, 1, ',');
-  return digits;
-}
-
 std::string FitFields(std::span<const std::string> fields, int width) {
   const auto room = static_cast<std::size_t>(std::max(width, 0));
   std::string line;

@@ -7,28 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "nn/model_spec.h"
-#include "runtime/progress.h"
+#include "core/text.h"
+#include "nn/quality.h"
+#include "runtime/control/progress.h"
 
 namespace hogbatch {
 
-// What turns sums into the user's quality: the loss names it, and errors scale with the label.
-struct QualityScale {
-  Loss loss = Loss::kSoftmax;
-  double target_deviation = 1;
-};
-
-// Named as in metrics.jsonl without the split: "accuracy", "precision_at_1", "rmse".
-struct Quality {
-  std::string name;
-  double value = 0;
-};
-std::vector<Quality> Qualities(const EvaluationSums& sums, const QualityScale& scale);
 std::string Text(const Quality& quality);  // for reading: "precision@1 0.6524"
-
-std::string ShortCount(double count);     // 950, 12.3k, 4.56M
-std::string ShortTime(double seconds);    // 0.8s, 12s, 3m05s, 2h10m
-std::string Grouped(std::int64_t count);  // 1,234,567
 
 // As many of the fields, joined by two spaces, as `width` columns hold; the first is cut if it must
 // be. ASCII fields only.

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "cli/spelling.h"
-#include "cli/values.h"
 #include "core/error.h"
+#include "core/spelling.h"
+#include "core/text.h"
 
 namespace hogbatch {
 namespace {
@@ -68,10 +68,6 @@ std::string Wrap(std::string_view text, std::size_t width) {
     column += word.size();
   }
   return wrapped;
-}
-
-std::string Join(const std::vector<std::int64_t>& numbers) {
-  return fmt::format("{}", fmt::join(numbers, ","));
 }
 
 }  // namespace hogbatch

@@ -20,6 +20,4 @@ std::string CheckedWord(std::string_view name, std::string_view text, const Word
 // `text` in lines of at most `width` characters, broken at spaces.
 std::string Wrap(std::string_view text, std::size_t width);
 
-std::string Join(const std::vector<std::int64_t>& numbers);  // "512,512"
-
 }  // namespace hogbatch

@@ -12,8 +12,9 @@
 
 #include "cli/help_text.h"
 #include "cli/option_checks.h"
-#include "cli/spelling.h"
 #include "core/error.h"
+#include "core/spelling.h"
+#include "core/text.h"
 
 namespace hogbatch {
 namespace {

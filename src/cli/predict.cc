@@ -1,13 +1,13 @@
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/devices.h"
 #include "cli/files.h"
-#include "cli/memory_check.h"
-#include "cli/model_file.h"
 #include "cli/prediction.h"
 #include "core/replaced_file.h"
 #include "datasets/dataset.h"
-#include "runtime/inference.h"
+#include "runtime/executors/inference.h"
+#include "training/devices.h"
+#include "training/memory_check.h"
+#include "training/model_file.h"
 
 namespace hogbatch {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/live_line.h"
-#include "cli/options.h"
-#include "runtime/progress.h"
+#include "runtime/control/progress.h"
+#include "training/options.h"
 
 namespace hogbatch {
 

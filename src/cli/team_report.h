@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/progress.h"
+#include "runtime/control/progress.h"
 
 namespace hogbatch {
 

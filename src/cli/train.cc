@@ -9,23 +9,25 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/files.h"
-#include "cli/gpu_calibration.h"
 #include "cli/interrupts.h"
 #include "cli/introduce.h"
-#include "cli/memory_check.h"
-#include "cli/model_file.h"
 #include "cli/records.h"
 #include "cli/train_observer.h"
-#include "cli/train_setup.h"
-#include "cli/values.h"
 #include "core/error.h"
 #include "core/replaced_file.h"
-#include "runtime/coordinator.h"
-#include "runtime/executor.h"
-#include "runtime/job_memory.h"
-#include "runtime/pinning.h"
-#include "runtime/teams.h"
-#include "runtime/worker.h"
+#include "datasets/encoding/class_weights.h"
+#include "datasets/encoding/fit_labels.h"
+#include "runtime/control/coordinator.h"
+#include "runtime/control/teams.h"
+#include "runtime/executors/executor.h"
+#include "runtime/executors/pinning.h"
+#include "runtime/store/job_memory.h"
+#include "runtime/workers/worker.h"
+#include "training/gpu_calibration.h"
+#include "training/memory_check.h"
+#include "training/model_file.h"
+#include "training/observer.h"
+#include "training/train_setup.h"
 
 namespace hogbatch {
 namespace {
@@ -34,6 +36,23 @@ Verbosity ChooseVerbosity(const TrainOptions& options) {
   if (options.quiet || options.json) return Verbosity::kSilent;
   return IsLiveTerminal(STDOUT_FILENO) ? Verbosity::kLive : Verbosity::kPlain;
 }
+
+// Before training proper begins.
+class SetupObserver final : public TrainingObserver {
+ public:
+  explicit SetupObserver(Console& console) : console_(console) {}
+  void OnActivity(std::string_view what) override {
+    if (what.empty()) return console_.EndLive();
+    const std::string line = fmt::format("{} ...", what);
+    console_.Live({&line, 1});
+  }
+  void OnWarning(std::string_view sentence) override { console_.Warn(sentence); }
+  void OnProgress(const Progress&) override {}
+  void OnWorkerFailed(std::string_view, std::string_view) override {}
+
+ private:
+  Console& console_;
+};
 
 struct TrainingFiles {
   TrainingData training;
@@ -181,9 +200,10 @@ int Train(const TrainOptions& asked) {
   const TrainingFiles files = ReadFiles(options, plan, console);
   Start start = MakeStart(options, plan, files.training);
   const ModelSpec spec = start.spec;
+  SetupObserver setup(console);
   const std::vector<std::string> calibrated = CalibrateGpuBatch(
       options, plan, spec, files.training, [&] { return MakeMemory(options, plan, files, start); },
-      console);
+      setup);
   options.rate = asked.rate.ChosenFor(spec.loss);
   const std::string folder = MakeOutputFolder(options.out);
   SetAsideOldRun(folder);

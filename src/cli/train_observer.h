@@ -9,7 +9,7 @@
 #include "cli/console.h"
 #include "cli/files.h"
 #include "cli/live_line.h"
-#include "runtime/progress.h"
+#include "runtime/control/progress.h"
 
 namespace hogbatch {
 

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "nn/words.h"
+#include "core/words.h"
 
 namespace hogbatch {
 namespace {

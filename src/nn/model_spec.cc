@@ -5,7 +5,7 @@
 #include <array>
 
 #include "core/error.h"
-#include "nn/words.h"
+#include "core/words.h"
 
 namespace hogbatch {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/words.h"
 #include "nn/layer_blocks.h"
-#include "nn/words.h"
 
 namespace hogbatch {
 namespace {

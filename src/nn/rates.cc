@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "core/error.h"
-#include "nn/words.h"
+#include "core/words.h"
 
 namespace hogbatch {
 namespace {

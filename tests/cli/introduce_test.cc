@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "tests/cli/offers.h"
 #include "tests/cli/teams.h"
+#include "tests/support/offers.h"
 
 namespace hogbatch {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/cli/process.h"
+#include "tests/support/process.h"
 
 namespace hogbatch {
 

@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "training/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,12 @@
 
 #include "cli/option_checks.h"
 #include "cli/parse.h"
-#include "cli/train_setup.h"
-#include "cli/values.h"
 #include "core/error.h"
+#include "core/text.h"
+#include "datasets/encoding/class_weights.h"
+#include "datasets/encoding/fit_labels.h"
+#include "training/batch_ranges.h"
+#include "training/train_setup.h"
 
 namespace hogbatch {
 namespace {

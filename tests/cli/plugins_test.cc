@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tests/cli/process.h"
+#include "tests/support/process.h"
 
 namespace hogbatch {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "tests/cli/process.h"
 #include "tests/cli/teams.h"
+#include "tests/support/process.h"
 
 namespace hogbatch {
 namespace {

@@ -1,7 +1,7 @@
 // Reports of runs with two teams, for tests of how they are told.
 #pragma once
 
-#include "runtime/progress.h"
+#include "runtime/control/progress.h"
 
 namespace hogbatch {
 

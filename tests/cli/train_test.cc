@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "tests/cli/process.h"
+#include "tests/support/process.h"
 
 namespace hogbatch {
 namespace {

@@ -1,4 +1,4 @@
-#include "datasets/format.h"
+#include "datasets/readers/format.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "datasets/scaling.h"
+#include "datasets/encoding/scaling.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "datasets/storage.h"
+#include "datasets/encoding/storage.h"
 
 #include <gtest/gtest.h>
 

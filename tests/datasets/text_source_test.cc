@@ -1,4 +1,4 @@
-#include "datasets/text_source.h"
+#include "datasets/readers/text_source.h"
 
 #include <gtest/gtest.h>
 

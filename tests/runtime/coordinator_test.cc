@@ -1,4 +1,4 @@
-#include "runtime/coordinator.h"
+#include "runtime/control/coordinator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/device_memory.h"
+#include "runtime/workers/device_memory.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 
 #include "cpu/cpu.h"
 #include "datasets/synthetic.h"
-#include "runtime/forward_pass.h"
-#include "runtime/worker.h"
-#include "tests/runtime/strict_device.h"
+#include "runtime/batches/forward_pass.h"
+#include "runtime/workers/worker.h"
+#include "tests/support/strict_device.h"
 
 namespace hogbatch {
 namespace {

@@ -12,9 +12,9 @@
 #include "datasets/synthetic.h"
 #include "device/simulated.h"
 #include "nn/initialize.h"
-#include "runtime/inference.h"
+#include "runtime/executors/inference.h"
 #include "tests/runtime/parity.h"
-#include "tests/runtime/strict_device.h"
+#include "tests/support/strict_device.h"
 
 namespace hogbatch {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "algorithms/algorithms.h"
 #include "core/error.h"
-#include "runtime/coordinator.h"
-#include "runtime/executor.h"
+#include "runtime/control/coordinator.h"
+#include "runtime/executors/executor.h"
 
 namespace hogbatch {
 

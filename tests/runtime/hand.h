@@ -8,9 +8,9 @@
 #include "cpu/cpu.h"
 #include "datasets/synthetic.h"
 #include "nn/initialize.h"
-#include "runtime/job_memory.h"
-#include "runtime/worker.h"
-#include "tests/runtime/strict_device.h"
+#include "runtime/store/job_memory.h"
+#include "runtime/workers/worker.h"
+#include "tests/support/strict_device.h"
 
 namespace hogbatch {
 

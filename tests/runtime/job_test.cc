@@ -1,5 +1,5 @@
 // How rows are cut into merges and their steps.
-#include "runtime/job.h"
+#include "runtime/control/job.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "cpu/cpu.h"
 #include "device/simulated.h"
 #include "tests/runtime/ledger_run.h"
-#include "tests/runtime/strict_device.h"
+#include "tests/support/strict_device.h"
 
 namespace hogbatch {
 namespace {

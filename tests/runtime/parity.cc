@@ -3,8 +3,8 @@
 #include "core/error.h"
 #include "datasets/cursor.h"
 #include "nn/initialize.h"
-#include "runtime/job_memory.h"
-#include "runtime/worker.h"
+#include "runtime/store/job_memory.h"
+#include "runtime/workers/worker.h"
 
 namespace hogbatch {
 namespace {

@@ -8,9 +8,9 @@
 #include <set>
 #include <vector>
 
-#include "runtime/job_memory.h"
-#include "runtime/progress.h"
-#include "runtime/worker.h"
+#include "runtime/control/progress.h"
+#include "runtime/store/job_memory.h"
+#include "runtime/workers/worker.h"
 
 namespace hogbatch {
 

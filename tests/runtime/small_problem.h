@@ -11,7 +11,7 @@
 #include "device/simulated.h"
 #include "nn/initialize.h"
 #include "tests/runtime/fakes.h"
-#include "tests/runtime/strict_device.h"
+#include "tests/support/strict_device.h"
 
 namespace hogbatch {
 

@@ -11,7 +11,7 @@
 
 #include "cpu/cpu.h"
 #include "tests/runtime/ledger_run.h"
-#include "tests/runtime/strict_device.h"
+#include "tests/support/strict_device.h"
 
 namespace hogbatch {
 namespace {

@@ -1,5 +1,5 @@
 // The strict device finds what it is there to find.
-#include "tests/runtime/strict_device.h"
+#include "tests/support/strict_device.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "runtime/pinning.h"
+#include "runtime/executors/pinning.h"
 #include "tests/runtime/small_problem.h"
 
 namespace hogbatch {

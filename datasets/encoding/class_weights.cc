@@ -1,0 +1,85 @@
+#include "datasets/encoding/class_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.h"
+#include "core/spelling.h"
+#include "core/text.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr double kMaxPositiveWeight = 100;  // a label seen once must not outweigh all others
+
+std::vector<std::int64_t> CountLabels(const Schema& schema, const Dataset& data,
+                                      std::int64_t train_rows) {
+  std::vector<std::int64_t> counts(schema.label_names.size());
+  const bool several = schema.label_kind == LabelKind::kMultiLabel;
+  const auto end = several ? data.label_offsets[static_cast<std::size_t>(train_rows)] : train_rows;
+  const std::vector<std::int32_t>& labels = several ? data.labels : data.classes;
+  for (std::int64_t i = 0; i < end; ++i) {
+    ++counts[static_cast<std::size_t>(labels[static_cast<std::size_t>(i)])];
+  }
+  return counts;
+}
+
+std::vector<float> BalancedWeights(const Schema& schema, const Dataset& data,
+                                   std::int64_t train_rows) {
+  const std::vector<std::int64_t> counts = CountLabels(schema, data, train_rows);
+  const auto rows = static_cast<double>(train_rows);
+  std::vector<float> weights;
+  for (const std::int64_t count : counts) {
+    const auto with = static_cast<double>(count);
+    double weight = 1;  // a label the training rows do not have
+    if (count > 0 && schema.label_kind == LabelKind::kMultiLabel) {
+      weight = std::clamp((rows - with) / with, 1 / kMaxPositiveWeight, kMaxPositiveWeight);
+    } else if (count > 0) {
+      weight = rows / (static_cast<double>(counts.size()) * with);
+    }
+    weights.push_back(static_cast<float>(weight));
+  }
+  return weights;
+}
+
+}  // namespace
+
+std::vector<float> ParseClassWeights(std::string_view text, const Schema& schema,
+                                     const Dataset& data, std::int64_t train_rows) {
+  if (text == "none" || text.empty()) return {};
+  if (schema.label_kind == LabelKind::kValue) {
+    throw UserError("--class-weights has no meaning here: the labels are numbers, not classes");
+  }
+  if (text == "balanced") return BalancedWeights(schema, data, train_rows);
+
+  const std::vector<std::string>& names = schema.label_names;
+  std::vector<float> weights(names.size(), 1.0f);
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t equals = item.rfind('=');
+    if (equals == std::string_view::npos) {
+      throw UserError(fmt::format(
+          "--class-weights takes none, balanced or LABEL=WEIGHT,…; '{}' is none of them", item));
+    }
+    const std::string_view label = item.substr(0, equals);
+    const auto found = std::find(names.begin(), names.end(), label);
+    if (found == names.end()) {
+      throw UserError(fmt::format("--class-weights: the data has no label '{}'{}", label,
+                                  DidYouMean(label, names)));
+    }
+    const double weight = ParseReal("--class-weights", item.substr(equals + 1));
+    if (weight < 0 || weight > 1e6) {
+      throw UserError(
+          fmt::format("--class-weights: the weight of {} must be between 0 and 1e+06, "
+                      "not {}",
+                      label, weight));
+    }
+    weights[static_cast<std::size_t>(found - names.begin())] = static_cast<float>(weight);
+  }
+  return weights;
+}
+
+}  // namespace hogbatch

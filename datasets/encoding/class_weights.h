@@ -1,0 +1,17 @@
+// How much a row of each class counts in the loss.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "datasets/dataset.h"
+
+namespace hogbatch {
+
+// Weights of the classes (or of the positive terms of the labels) from "none", "balanced" or
+// "LABEL=WEIGHT,…"; empty for "none". Balanced weights are learnt from the first `train_rows` rows.
+std::vector<float> ParseClassWeights(std::string_view text, const Schema& schema,
+                                     const Dataset& data, std::int64_t train_rows);
+
+}  // namespace hogbatch

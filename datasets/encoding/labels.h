@@ -1,0 +1,37 @@
+// Labels as written become classes, sets of labels or values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "datasets/dataset.h"
+#include "datasets/readers/parsed_file.h"
+#include "datasets/schema.h"
+
+namespace hogbatch {
+
+// A label that cannot be used: which one, and the sentence for it.
+struct LabelProblem {
+  std::int64_t row;
+  std::int64_t label;
+  std::string what;
+};
+
+// Finds the kind of the labels and their names; fills those fields of the schema, but not the mean
+// and deviation of values. Throws UserError for what concerns the whole file and LabelProblem for
+// one row.
+void LearnLabels(const ParsedFile& file, const std::string& source, const std::string& positive,
+                 Schema& schema);
+
+// The mean and deviation of the values in the given rows, into the schema.
+void LearnTargets(const ParsedFile& file, const std::string& source,
+                  std::span<const std::int64_t> rows, Schema& schema);
+
+// Fills the data set's labels as the schema has them; row i comes from order[i], or without an
+// order from i. The first label that cannot be used is returned, and the labels are then empty.
+std::optional<LabelProblem> EncodeLabels(const ParsedFile& file, const Schema& schema,
+                                         std::span<const std::int64_t> order, Dataset& data);
+
+}  // namespace hogbatch

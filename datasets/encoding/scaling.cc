@@ -1,0 +1,236 @@
+#include "datasets/encoding/scaling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "datasets/encoding/storage.h"
+
+namespace hogbatch {
+namespace {
+
+// What the values of one feature are, zeros that are not stored among them.
+struct FeatureStatistics {
+  std::int64_t stored = 0;
+  double min = 0;
+  double max = 0;
+  double sum = 0;
+  double squares = 0;  // of differences from the mean, in the second pass
+};
+
+// Calls body(feature, value) for the stored values of rows [0, rows).
+template <typename Body>
+void ForEachValue(const Dataset& data, std::int64_t rows, const Body& body) {
+  if (data.is_sparse) {
+    const auto end = static_cast<std::size_t>(data.offsets[static_cast<std::size_t>(rows)]);
+    for (std::size_t i = 0; i < end; ++i) {
+      body(static_cast<std::size_t>(data.columns[i]), data.values[i]);
+    }
+    return;
+  }
+  const auto features = static_cast<std::size_t>(data.features);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
+    for (std::size_t i = 0; i < features; ++i) body(i, data.dense[row * features + i]);
+  }
+}
+
+std::vector<FeatureStatistics> Measure(const Dataset& data, std::int64_t rows) {
+  std::vector<FeatureStatistics> all(static_cast<std::size_t>(data.features));
+  ForEachValue(data, rows, [&](std::size_t feature, float value) {
+    FeatureStatistics& one = all[feature];
+    one.min = one.stored == 0 ? value : std::min<double>(one.min, value);
+    one.max = one.stored == 0 ? value : std::max<double>(one.max, value);
+    one.sum += value;
+    ++one.stored;
+  });
+  for (FeatureStatistics& one : all) {
+    if (one.stored == rows) continue;
+    one.min = std::min(one.min, 0.0);
+    one.max = std::max(one.max, 0.0);
+  }
+  return all;
+}
+
+// Two passes, because a single one loses the digits of a small spread around a large mean.
+void MeasureSpread(const Dataset& data, std::int64_t rows, std::vector<FeatureStatistics>& all) {
+  ForEachValue(data, rows, [&](std::size_t feature, float value) {
+    const double difference = value - all[feature].sum / static_cast<double>(rows);
+    all[feature].squares += difference * difference;
+  });
+  for (FeatureStatistics& one : all) {
+    const double mean = one.sum / static_cast<double>(rows);
+    one.squares += static_cast<double>(rows - one.stored) * mean * mean;
+  }
+}
+
+ScalingKind Choose(const std::vector<FeatureStatistics>& all, FileFormat format) {
+  const bool small = std::all_of(all.begin(), all.end(), [](const FeatureStatistics& one) {
+    return one.min >= -1 && one.max <= 1;
+  });
+  if (small) return ScalingKind::kNone;
+  return format == FileFormat::kCsv ? ScalingKind::kMinMax : ScalingKind::kMaxAbs;
+}
+
+struct ShiftAndScale {
+  float shift = 0;
+  float scale = 1;
+};
+
+ShiftAndScale ScaleOf(const FeatureStatistics& one, ScalingKind kind, std::int64_t rows) {
+  // A feature that never changes says nothing, and becomes 0.
+  const ShiftAndScale constant{static_cast<float>(one.min), 0};
+  if (one.min == one.max) return constant;
+  double shift = 0;
+  double width = 1;
+  if (kind == ScalingKind::kMinMax) {
+    shift = one.min;
+    width = one.max - one.min;
+  } else if (kind == ScalingKind::kStandard) {
+    shift = one.sum / static_cast<double>(rows);
+    width = std::sqrt(one.squares / static_cast<double>(rows));
+  } else {
+    width = std::max(-one.min, one.max);
+  }
+  const ShiftAndScale result{static_cast<float>(shift), static_cast<float>(1 / width)};
+  return std::isfinite(result.scale) ? result : constant;
+}
+
+// One feature's (x - shift) · scale; stays a finite float for values far from those learnt on.
+float Scaled(const Schema& schema, std::size_t feature, float value) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  const double scaled =
+      (static_cast<double>(value) - schema.shift[feature]) * schema.scale[feature];
+  return static_cast<float>(std::clamp(scaled, -kLargest, kLargest));
+}
+
+// What a zero that is not stored becomes, for each feature.
+std::vector<float> ScaledZeros(const Schema& schema) {
+  std::vector<float> zeros(schema.shift.size());
+  for (std::size_t i = 0; i < zeros.size(); ++i) zeros[i] = Scaled(schema, i, 0) + 0.0F;
+  return zeros;
+}
+
+void ScaleStored(const Schema& schema, Dataset& data) {
+  for (std::size_t i = 0; i < data.values.size(); ++i) {
+    data.values[i] = Scaled(schema, static_cast<std::size_t>(data.columns[i]), data.values[i]);
+  }
+}
+
+std::int64_t CountNonzerosAfter(const Dataset& data, const std::vector<float>& zeros) {
+  const auto filled = std::count_if(zeros.begin(), zeros.end(), [](float x) { return x != 0; });
+  std::int64_t nonzeros = data.rows * filled;
+  for (const std::int32_t column : data.columns) {
+    if (zeros[static_cast<std::size_t>(column)] == 0) ++nonzeros;
+  }
+  return nonzeros;
+}
+
+// Writes one scaled sparse row over `out`, which begins as the scaled zeros.
+void ScaleRow(const Schema& schema, const Dataset& data, std::size_t row, std::span<float> out) {
+  for (auto i = static_cast<std::size_t>(data.offsets[row]);
+       i < static_cast<std::size_t>(data.offsets[row + 1]); ++i) {
+    const auto column = static_cast<std::size_t>(data.columns[i]);
+    out[column] = Scaled(schema, column, data.values[i]);
+  }
+}
+
+void ScaleToDense(const Schema& schema, const std::vector<float>& zeros, Dataset& data) {
+  const auto features = static_cast<std::size_t>(data.features);
+  std::vector<float> dense(static_cast<std::size_t>(data.rows) * features);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(data.rows); ++row) {
+    const std::span<float> out = std::span(dense).subspan(row * features, features);
+    std::copy(zeros.begin(), zeros.end(), out.begin());
+    ScaleRow(schema, data, row, out);
+  }
+  data.dense = std::move(dense);
+  Release(data.offsets);
+  Release(data.columns);
+  Release(data.values);
+  data.is_sparse = false;
+}
+
+// Merges each row with the features whose zeros become something else.
+void ScaleToSparse(const Schema& schema, const std::vector<float>& zeros, std::int64_t nonzeros,
+                   Dataset& data) {
+  std::vector<std::int32_t> filled;
+  for (std::size_t i = 0; i < zeros.size(); ++i) {
+    if (zeros[i] != 0) filled.push_back(static_cast<std::int32_t>(i));
+  }
+  std::vector<std::int32_t> columns;
+  std::vector<float> values;
+  columns.reserve(static_cast<std::size_t>(nonzeros));
+  values.reserve(static_cast<std::size_t>(nonzeros));
+  std::size_t stored = 0;
+  for (std::size_t row = 0; row < static_cast<std::size_t>(data.rows); ++row) {
+    const auto end = static_cast<std::size_t>(data.offsets[row + 1]);
+    data.offsets[row] = static_cast<std::int64_t>(values.size());
+    std::size_t fill = 0;
+    while (stored < end || fill < filled.size()) {
+      const bool is_stored =
+          stored < end && (fill == filled.size() || data.columns[stored] <= filled[fill]);
+      const std::int32_t column = is_stored ? data.columns[stored] : filled[fill];
+      if (fill < filled.size() && filled[fill] == column) ++fill;
+      const auto at = static_cast<std::size_t>(column);
+      const float value = is_stored ? Scaled(schema, at, data.values[stored++]) : zeros[at];
+      if (value == 0) continue;
+      columns.push_back(column);
+      values.push_back(value);
+    }
+  }
+  data.offsets.back() = static_cast<std::int64_t>(values.size());
+  data.columns = std::move(columns);
+  data.values = std::move(values);
+}
+
+}  // namespace
+
+void LearnScaling(const Dataset& data, std::int64_t train_rows, ScalingKind kind, Schema& schema) {
+  schema.shift.clear();
+  schema.scale.clear();
+  schema.scaling = kind;
+  if (kind == ScalingKind::kNone) return;
+  std::vector<FeatureStatistics> all = Measure(data, train_rows);
+  if (kind == ScalingKind::kAuto) schema.scaling = kind = Choose(all, schema.format);
+  if (kind == ScalingKind::kNone) return;
+  if (kind == ScalingKind::kStandard) MeasureSpread(data, train_rows, all);
+  std::size_t numbers = all.size();
+  for (const CategoricalColumn& category : schema.categorical) numbers -= category.values.size();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const ShiftAndScale one = i < numbers ? ScaleOf(all[i], kind, train_rows) : ShiftAndScale{};
+    schema.shift.push_back(one.shift);
+    schema.scale.push_back(one.scale);
+  }
+}
+
+void ApplyScaling(const Schema& schema, Dataset& data) {
+  if (schema.shift.empty()) return;
+  if (!data.is_sparse) {
+    const std::size_t features = schema.shift.size();
+    for (std::size_t i = 0; i < data.dense.size(); ++i) {
+      data.dense[i] = Scaled(schema, i % features, data.dense[i]);
+    }
+    const auto nonzeros =
+        std::count_if(data.dense.begin(), data.dense.end(), [](float x) { return x != 0; });
+    ConvertStorage(data, SmallerStorage(data.rows, data.features, nonzeros));
+    return;
+  }
+  const std::vector<float> zeros = ScaledZeros(schema);
+  if (std::all_of(zeros.begin(), zeros.end(), [](float x) { return x == 0; })) {
+    ScaleStored(schema, data);
+    return;
+  }
+  const std::int64_t nonzeros = CountNonzerosAfter(data, zeros);
+  const Storage storage = SmallerStorage(data.rows, data.features, nonzeros);
+  CheckFits(storage == Storage::kDense ? DenseBytes(data.rows, data.features)
+                                       : SparseBytes(data.rows, nonzeros),
+            data.source, "this scaling fills in zeros, use --scale maxabs");
+  if (storage == Storage::kDense) {
+    ScaleToDense(schema, zeros, data);
+  } else {
+    ScaleToSparse(schema, zeros, nonzeros, data);
+  }
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,89 @@
+#include "datasets/encoding/storage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "datasets/readers/text_source.h"
+
+namespace hogbatch {
+namespace {
+
+template <typename T>
+std::size_t BytesOf(const std::vector<T>& values) {
+  return values.size() * sizeof(T);
+}
+
+void MakeDense(Dataset& data) {
+  CheckFits(DenseBytes(data.rows, data.features), data.source, "keep the rows sparse");
+  const auto features = static_cast<std::size_t>(data.features);
+  data.dense.assign(static_cast<std::size_t>(data.rows) * features, 0);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(data.rows); ++row) {
+    for (auto i = static_cast<std::size_t>(data.offsets[row]);
+         i < static_cast<std::size_t>(data.offsets[row + 1]); ++i) {
+      data.dense[row * features + static_cast<std::size_t>(data.columns[i])] = data.values[i];
+    }
+  }
+  Release(data.offsets);
+  Release(data.columns);
+  Release(data.values);
+  data.is_sparse = false;
+}
+
+void MakeSparse(Dataset& data) {
+  const auto nonzeros = static_cast<std::size_t>(
+      std::count_if(data.dense.begin(), data.dense.end(), [](float x) { return x != 0; }));
+  data.columns.reserve(nonzeros);
+  data.values.reserve(nonzeros);
+  data.offsets.assign(1, 0);
+  data.offsets.reserve(static_cast<std::size_t>(data.rows) + 1);
+  const float* value = data.dense.data();
+  for (std::int64_t row = 0; row < data.rows; ++row) {
+    for (std::int64_t column = 0; column < data.features; ++column, ++value) {
+      if (*value == 0) continue;
+      data.columns.push_back(static_cast<std::int32_t>(column));
+      data.values.push_back(*value);
+    }
+    data.offsets.push_back(static_cast<std::int64_t>(data.values.size()));
+  }
+  Release(data.dense);
+  data.is_sparse = true;
+}
+
+}  // namespace
+
+std::int64_t Dataset::bytes() const {
+  return static_cast<std::int64_t>(BytesOf(dense) + BytesOf(offsets) + BytesOf(columns) +
+                                   BytesOf(values) + BytesOf(classes) + BytesOf(label_offsets) +
+                                   BytesOf(labels) + BytesOf(targets));
+}
+
+void ConvertStorage(Dataset& data, Storage storage) {
+  if (storage == Storage::kDense && data.is_sparse) MakeDense(data);
+  if (storage == Storage::kSparse && !data.is_sparse) MakeSparse(data);
+}
+
+double DenseBytes(std::int64_t rows, std::int64_t features) {
+  return 4.0 * static_cast<double>(rows) * static_cast<double>(features);
+}
+
+double SparseBytes(std::int64_t rows, std::int64_t nonzeros) {
+  return 8.0 * (static_cast<double>(rows) + static_cast<double>(nonzeros));
+}
+
+Storage SmallerStorage(std::int64_t rows, std::int64_t features, std::int64_t nonzeros) {
+  return SparseBytes(rows, nonzeros) < DenseBytes(rows, features) ? Storage::kSparse
+                                                                  : Storage::kDense;
+}
+
+void CheckFits(double bytes, const std::string& source, const std::string& advice) {
+  const auto budget = static_cast<double>(MemoryBudget());
+  if (bytes <= budget) return;
+  throw UserError(
+      fmt::format("{}: the rows would take {:.1f} GB, more than half of this machine's "
+                  "memory; {}",
+                  source, bytes / 1e9, advice));
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,146 @@
+#include "datasets/readers/unpack.h"
+
+#include <fmt/format.h>
+#include <lzma.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr std::size_t kFirstCapacity = std::size_t{1} << 20;
+
+[[noreturn]] void ThrowDamaged(const std::string& source, std::string_view kind) {
+  throw UserError(
+      fmt::format("{}: the {} file is damaged; fetch it again or unpack it by hand", source, kind));
+}
+
+[[noreturn]] void ThrowTruncated(const std::string& source, std::string_view kind) {
+  throw UserError(
+      fmt::format("{}: the {} file ends too early; fetch it again, it was cut off", source, kind));
+}
+
+// Makes room for more output; what unpacks past `max_bytes` is refused before it is allocated.
+void MakeRoom(Bytes& out, const std::string& source, std::size_t max_bytes) {
+  if (out.size() < out.capacity()) return;
+  if (out.capacity() >= max_bytes) {
+    throw UserError(fmt::format(
+        "{}: unpacks to more than {} MB, half of this machine's memory; unpack it and name the "
+        "plain file, or use a part of it",
+        source, max_bytes >> 20));
+  }
+  out.Grow(std::min(std::max(kFirstCapacity, out.capacity() * 2), max_bytes));
+}
+
+struct Inflater : z_stream {
+  Inflater() : z_stream{} {
+    constexpr int kGzipOnly = 16 + MAX_WBITS;
+    if (inflateInit2(this, kGzipOnly) != Z_OK) throw std::bad_alloc();
+  }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  ~Inflater() { inflateEnd(this); }
+};
+
+// zlib counts in 32 bits.
+uInt Slice(std::size_t bytes) {
+  return static_cast<uInt>(std::min<std::size_t>(bytes, std::numeric_limits<uInt>::max()));
+}
+
+struct XzDecoder {
+  explicit XzDecoder(std::size_t max_bytes) {
+    if (lzma_stream_decoder(&stream, std::max<std::size_t>(max_bytes, kFirstCapacity * 128),
+                            LZMA_CONCATENATED) != LZMA_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  XzDecoder(const XzDecoder&) = delete;
+  XzDecoder& operator=(const XzDecoder&) = delete;
+  ~XzDecoder() { lzma_end(&stream); }
+  lzma_stream stream = LZMA_STREAM_INIT;
+};
+
+}  // namespace
+
+void Bytes::Grow(std::size_t capacity) {
+  char* grown = static_cast<char*>(std::realloc(data_.get(), capacity));
+  if (grown == nullptr) throw std::bad_alloc();
+  static_cast<void>(data_.release());
+  data_.reset(grown);
+  capacity_ = capacity;
+}
+
+Packing FindPacking(std::string_view bytes, const std::string& source) {
+  using namespace std::string_view_literals;
+  if (bytes.starts_with("\x1f\x8b"sv)) return Packing::kGzip;
+  if (bytes.starts_with("\xfd"
+                        "7zXZ\0"sv)) {
+    return Packing::kXz;
+  }
+  const bool zstd = bytes.starts_with("\x28\xb5\x2f\xfd"sv);
+  const bool zip = bytes.starts_with("PK\x03\x04"sv);
+  const bool bzip2 =
+      bytes.size() > 4 && bytes.starts_with("BZh"sv) && bytes.substr(4).starts_with("1AY&SY"sv);
+  if (zstd || zip || bzip2) {
+    throw UserError(
+        fmt::format("{}: packed with {}, which is not read here; unpack it first, or "
+                    "pack it with xz or gzip",
+                    source, zstd ? "zstd" : (zip ? "zip" : "bzip2")));
+  }
+  return Packing::kNone;
+}
+
+Bytes UnpackGzip(std::string_view packed, const std::string& source, std::size_t max_bytes) {
+  Inflater inflater;
+  Bytes out;
+  while (true) {
+    MakeRoom(out, source, max_bytes);
+    const uInt in = Slice(packed.size());
+    const uInt room = Slice(out.capacity() - out.size());
+    inflater.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+    inflater.avail_in = in;
+    inflater.next_out = reinterpret_cast<Bytef*>(out.data() + out.size());
+    inflater.avail_out = room;
+    const int code = inflate(&inflater, Z_NO_FLUSH);
+    packed.remove_prefix(in - inflater.avail_in);
+    out.set_size(out.size() + (room - inflater.avail_out));
+    if (code == Z_STREAM_END) {
+      // Zeros after the last member are padding, as tapes and gzip(1) have it.
+      packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
+      if (packed.empty()) return out;
+      if (inflateReset(&inflater) != Z_OK) ThrowDamaged(source, "gzip");
+    } else if (code == Z_MEM_ERROR) {
+      throw std::bad_alloc();
+    } else if (code != Z_OK && code != Z_BUF_ERROR) {
+      ThrowDamaged(source, "gzip");
+    } else if (packed.empty() && inflater.avail_out != 0) {
+      ThrowTruncated(source, "gzip");
+    }
+  }
+}
+
+Bytes UnpackXz(std::string_view packed, const std::string& source, std::size_t max_bytes) {
+  XzDecoder decoder(max_bytes);
+  lzma_stream& stream = decoder.stream;
+  stream.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
+  stream.avail_in = packed.size();
+  Bytes out;
+  while (true) {
+    MakeRoom(out, source, max_bytes);
+    stream.next_out = reinterpret_cast<std::uint8_t*>(out.data() + out.size());
+    stream.avail_out = out.capacity() - out.size();
+    const lzma_ret code = lzma_code(&stream, LZMA_FINISH);
+    out.set_size(out.capacity() - stream.avail_out);
+    if (code == LZMA_STREAM_END) return out;
+    if (code == LZMA_MEM_ERROR) throw std::bad_alloc();
+    if (code == LZMA_BUF_ERROR) ThrowTruncated(source, "xz");
+    if (code != LZMA_OK) ThrowDamaged(source, "xz");
+  }
+}
+
+}  // namespace hogbatch

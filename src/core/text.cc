@@ -1,0 +1,74 @@
+#include "core/text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace hogbatch {
+
+double ParseReal(std::string_view what, std::string_view text) {
+  double value = 0;
+  if (!ReadAll(text, value) || !std::isfinite(value)) {
+    throw UserError(fmt::format("{} needs a number, not '{}'", what, text));
+  }
+  return value;
+}
+
+std::int64_t ParseInteger(std::string_view what, std::string_view text) {
+  std::int64_t value = 0;
+  if (!ReadAll(text, value)) {
+    throw UserError(fmt::format("{} needs a whole number, not '{}'", what, text));
+  }
+  return value;
+}
+
+double ParseDuration(std::string_view what, std::string_view text) {
+  double unit = 1;
+  std::string_view number = text;
+  if (!text.empty()) {
+    const char last = text.back();
+    if (last == 's' || last == 'm' || last == 'h') number.remove_suffix(1);
+    if (last == 'm') unit = 60;
+    if (last == 'h') unit = 3600;
+  }
+  double value = 0;
+  if (!ReadAll(number, value) || !std::isfinite(value) || value <= 0) {
+    throw UserError(fmt::format(
+        "{} needs a time above 0 such as 90 (seconds), 90s, 5m or 2h, not '{}'", what, text));
+  }
+  return value * unit;
+}
+
+std::string ShortCount(double count) {
+  if (count < 999.5) return fmt::format("{:.0f}", count);
+  if (count < 999.5e3) return fmt::format("{:.3g}k", count / 1e3);
+  if (count < 999.5e6) return fmt::format("{:.3g}M", count / 1e6);
+  return fmt::format("{:.3g}G", count / 1e9);
+}
+
+std::string ShortTime(double seconds) {
+  // Beyond a century the number says nothing; and it must fit an integer.
+  const auto whole = static_cast<std::int64_t>(std::ceil(std::min(seconds, 3e9)));
+  if (seconds < 9.95) return fmt::format("{:.1f}s", std::max(seconds, 0.0));
+  if (whole < 60) return fmt::format("{}s", whole);
+  if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+  if (whole < 360000) return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);
+  return fmt::format("{}h", whole / 3600);
+}
+
+std::string Grouped(std::int64_t count) {
+  std::string digits = fmt::format("{}", count);
+  const std::size_t first = count < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, 1, ',');
+  return digits;
+}
+
+std::string Join(const std::vector<std::int64_t>& numbers) {
+  return fmt::format("{}", fmt::join(numbers, ","));
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,31 @@
+// Numbers as text, and text as numbers.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hogbatch {
+
+// Reads the whole of `text`; false when any of it is left over.
+template <typename T>
+bool ReadAll(std::string_view text, T& value) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+// The whole of `text` as a number. Throws UserError that begins with `what` ("--lr").
+double ParseReal(std::string_view what, std::string_view text);
+std::int64_t ParseInteger(std::string_view what, std::string_view text);
+// "90", "90s", "5m", "2h", "1.5h" in seconds.
+double ParseDuration(std::string_view what, std::string_view text);
+
+std::string ShortCount(double count);                        // 950, 12.3k, 4.56M
+std::string ShortTime(double seconds);                       // 0.8s, 12s, 3m05s, 2h10m
+std::string Grouped(std::int64_t count);                     // 1,234,567
+std::string Join(const std::vector<std::int64_t>& numbers);  // "512,512"
+
+}  // namespace hogbatch

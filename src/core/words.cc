@@ -1,0 +1,16 @@
+#include "core/words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/error.h"
+
+namespace hogbatch {
+
+void ThrowUnknownWord(std::string_view what, std::string_view word,
+                      const std::vector<std::string>& choices) {
+  throw UserError(
+      fmt::format("unknown {} '{}': choose one of {}", what, word, fmt::join(choices, ", ")));
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,110 @@
+#include "runtime/batches/batch.h"
+
+#include <algorithm>
+
+namespace hogbatch {
+namespace {
+
+template <typename T>
+DeviceSpan<const T> View(const std::vector<T>& from, std::int64_t first, std::int64_t count) {
+  return HostSpan<const T>(from.data() + first, count);
+}
+
+template <typename T>
+std::span<const T> Slice(const std::vector<T>& from, std::int64_t first, std::int64_t count) {
+  if (from.empty()) return {};
+  return std::span(from).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
+
+CsrTensor ViewCsr(const Dataset& data, RowRange rows) {
+  return {.offsets = View(data.offsets, rows.begin, rows.size() + 1),
+          .columns = View(data.columns, 0, static_cast<std::int64_t>(data.columns.size())),
+          .values = View(data.values, 0, static_cast<std::int64_t>(data.values.size())),
+          .rows = rows.size(),
+          .cols = data.features};
+}
+
+}  // namespace
+
+BatchInput ViewInput(const Dataset& data, RowRange rows) {
+  if (data.is_sparse) return {.dense = {}, .sparse = ViewCsr(data, rows), .is_sparse = true};
+  // The contract of a dense input is that nobody writes to it.
+  auto* first = const_cast<float*>(data.dense.data()) + rows.begin * data.features;
+  const DeviceSpan<float> span = HostSpan(first, rows.size() * data.features);
+  return {.dense = Tensor::Matrix(span, rows.size(), data.features), .sparse = {}};
+}
+
+Targets ViewTargets(const Dataset& data, RowRange rows) {
+  Targets targets;
+  if (!data.classes.empty()) targets.classes = View(data.classes, rows.begin, rows.size());
+  if (!data.label_offsets.empty()) {
+    targets.label_offsets = View(data.label_offsets, rows.begin, rows.size() + 1);
+    targets.labels = View(data.labels, 0, static_cast<std::int64_t>(data.labels.size()));
+  }
+  if (!data.targets.empty()) targets.values = View(data.targets, rows.begin, rows.size());
+  return targets;
+}
+
+HostTargets ViewHostTargets(const Dataset& data, RowRange rows) {
+  return {.classes = Slice(data.classes, rows.begin, rows.size()),
+          .label_offsets = Slice(data.label_offsets, rows.begin, rows.size() + 1),
+          .labels = std::span(data.labels),
+          .values = Slice(data.targets, rows.begin, rows.size())};
+}
+
+BatchInput SliceRows(const BatchInput& batch, RowRange rows) {
+  BatchInput slice = batch;
+  if (batch.is_sparse) {
+    slice.sparse.offsets = batch.sparse.offsets.Sub(rows.begin, rows.size() + 1);
+    slice.sparse.rows = rows.size();
+  } else {
+    slice.dense = batch.dense.Slice(rows.begin, rows.size());
+  }
+  return slice;
+}
+
+Targets SliceRows(const Targets& targets, std::int64_t of_rows, RowRange rows) {
+  Targets slice = targets;
+  if (targets.classes.size > 0) slice.classes = targets.classes.Sub(rows.begin, rows.size());
+  if (targets.label_offsets.size > 0) {
+    slice.label_offsets = targets.label_offsets.Sub(rows.begin, rows.size() + 1);
+  }
+  const std::int64_t values = targets.values.size / of_rows;  // of a row
+  slice.values = targets.values.Sub(rows.begin * values, rows.size() * values);
+  return slice;
+}
+
+BatchInput ColumnCompactor::Compact(const Dataset& data, RowRange rows) {
+  const std::int64_t begin = data.offsets[static_cast<std::size_t>(rows.begin)];
+  const std::int64_t end = data.offsets[static_cast<std::size_t>(rows.end)];
+  const auto all = Slice(data.columns, begin, end - begin);
+  touched_.clear();
+  for (const std::int32_t column : all) {
+    std::int32_t& place = place_[static_cast<std::size_t>(column)];
+    if (place >= 0) continue;
+    place = 0;
+    touched_.push_back(column);
+  }
+  std::sort(touched_.begin(), touched_.end());
+  for (std::size_t i = 0; i < touched_.size(); ++i) {
+    place_[static_cast<std::size_t>(touched_[i])] = static_cast<std::int32_t>(i);
+  }
+  columns_.resize(all.size());
+  std::transform(all.begin(), all.end(), columns_.begin(),
+                 [&](std::int32_t column) { return place_[static_cast<std::size_t>(column)]; });
+  for (const std::int32_t column : touched_) place_[static_cast<std::size_t>(column)] = -1;
+
+  offsets_.resize(static_cast<std::size_t>(rows.size() + 1));
+  for (std::size_t row = 0; row < offsets_.size(); ++row) {
+    offsets_[row] = data.offsets[static_cast<std::size_t>(rows.begin) + row] - begin;
+  }
+  return {.dense = {},
+          .sparse = {.offsets = View(offsets_, 0, rows.size() + 1),
+                     .columns = View(columns_, 0, end - begin),
+                     .values = View(data.values, begin, end - begin),
+                     .rows = rows.size(),
+                     .cols = static_cast<std::int64_t>(touched_.size())},
+          .is_sparse = true};
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,88 @@
+#include "runtime/batches/batch_copy.h"
+
+#include <span>
+
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+template <typename T>
+std::span<const T> OnHost(const DeviceSpan<const T>& span) {
+  return {span.host(), static_cast<std::size_t>(span.size)};
+}
+
+// Those entries that the rows between the first and the last of `offsets` have.
+template <typename T>
+std::span<const T> EntriesOf(std::span<const std::int64_t> offsets,
+                             const DeviceSpan<const T>& all) {
+  return OnHost(all).subspan(static_cast<std::size_t>(offsets.front()),
+                             static_cast<std::size_t>(offsets.back() - offsets.front()));
+}
+
+void CountFromFirst(std::span<const std::int64_t> from, std::vector<std::int64_t>& to) {
+  to.resize(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i] - from.front();
+}
+
+template <typename T>
+DeviceSpan<const T> Send(ReusedMemory& memory, std::span<const T> from) {
+  const DeviceSpan<T> to = memory.Upload(from);
+  return {to.base, to.offset, to.size};
+}
+
+template <typename T>
+std::int64_t Bytes(std::int64_t count) {
+  return ReusedMemory::BlockBytes(count * static_cast<std::int64_t>(sizeof(T)));
+}
+
+}  // namespace
+
+BatchInput BatchCopy::Upload(const BatchInput& rows) {
+  input_.Restart();
+  if (!rows.is_sparse) {
+    const Tensor& x = rows.dense;
+    Check(x.stride == x.cols, "rows of a data set lie one behind the other");
+    const std::span<const float> host(x.host(), static_cast<std::size_t>(x.rows * x.cols));
+    return {.dense = Tensor::Matrix(input_.Upload(host), x.rows, x.cols), .sparse = {}};
+  }
+  const CsrTensor& x = rows.sparse;
+  const std::span<const std::int64_t> offsets = OnHost(x.offsets);
+  CountFromFirst(offsets, offsets_);
+  return {.dense = {},
+          .sparse = {.offsets = Send(input_, std::span<const std::int64_t>(offsets_)),
+                     .columns = Send(input_, EntriesOf(offsets, x.columns)),
+                     .values = Send(input_, EntriesOf(offsets, x.values)),
+                     .rows = x.rows,
+                     .cols = x.cols},
+          .is_sparse = true};
+}
+
+Targets BatchCopy::Upload(const Targets& targets) {
+  targets_.Restart();
+  Targets copy;
+  if (targets.classes.size > 0) copy.classes = Send(targets_, OnHost(targets.classes));
+  if (targets.values.size > 0) copy.values = Send(targets_, OnHost(targets.values));
+  if (targets.label_offsets.size > 0) {
+    const std::span<const std::int64_t> offsets = OnHost(targets.label_offsets);
+    CountFromFirst(offsets, label_offsets_);
+    copy.label_offsets = Send(targets_, std::span<const std::int64_t>(label_offsets_));
+    copy.labels = Send(targets_, EntriesOf(offsets, targets.labels));
+  }
+  return copy;
+}
+
+std::int64_t BatchCopy::DenseBytes(std::int64_t rows, std::int64_t features) {
+  return Bytes<float>(rows * features);
+}
+
+std::int64_t BatchCopy::SparseBytes(std::int64_t rows, std::int64_t entries) {
+  return Bytes<std::int64_t>(rows + 1) + Bytes<std::int32_t>(entries) + Bytes<float>(entries);
+}
+
+std::int64_t BatchCopy::TargetBytes(const ModelSpec& spec, std::int64_t rows) {
+  if (spec.loss != Loss::kSigmoid) return Bytes<float>(rows);
+  return Bytes<std::int64_t>(rows + 1) + Bytes<std::int32_t>(rows * spec.outputs);
+}
+
+}  // namespace hogbatch

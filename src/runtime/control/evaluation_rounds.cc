@@ -1,0 +1,122 @@
+#include "runtime/control/evaluation_rounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hogbatch {
+namespace {
+
+// Long enough that messages cost nothing, short enough that a worker is soon back at training.
+constexpr std::int64_t kPartRows = 2048;
+
+std::optional<EvaluationSums>& SumsOf(Evaluation& evaluation, Split split) {
+  switch (split) {
+    case Split::kTrain:
+      return evaluation.train;
+    case Split::kValid:
+      return evaluation.valid;
+    case Split::kTest:
+      break;
+  }
+  return evaluation.test;
+}
+
+}  // namespace
+
+void EvaluationRounds::Begin(double epoch) {
+  under_way_ = snapshot_wanted_ = true;
+  handed_out_ = 0;
+  waiting_.clear();
+  snapshot_ = 1 - best_snapshot_;
+  current_ = {.epoch = epoch, .train = {}, .valid = {}, .test = {}};
+}
+
+std::optional<Task> EvaluationRounds::Next() {
+  if (snapshot_wanted_) {
+    snapshot_wanted_ = false;
+    ++handed_out_;
+    return Task{.kind = TaskKind::kSnapshot, .rows = {}, .snapshot = snapshot_};
+  }
+  if (waiting_.empty()) return std::nullopt;
+  const Task task = waiting_.back();
+  waiting_.pop_back();
+  ++handed_out_;
+  return task;
+}
+
+void EvaluationRounds::Return(const Task& task) {
+  if (!under_way_ || task.snapshot != snapshot_) return;
+  --handed_out_;
+  if (task.kind == TaskKind::kSnapshot) {
+    snapshot_wanted_ = true;
+  } else {
+    waiting_.push_back(task);
+  }
+}
+
+std::optional<Evaluation> EvaluationRounds::Finish(const Task& task, const Report& report) {
+  if (!under_way_ || task.snapshot != snapshot_) return std::nullopt;
+  --handed_out_;
+  if (task.kind == TaskKind::kSnapshot) {
+    // Validation last in, first out: what decides is known first.
+    if (!skip_training_rows_) AddParts(Split::kTrain, {0, rows_.train});
+    AddParts(Split::kTest, {0, rows_.test});
+    AddParts(Split::kValid, {rows_.train, rows_.train + rows_.valid});
+  } else if (task.split != Split::kTrain || !skip_training_rows_) {
+    std::optional<EvaluationSums>& sums = SumsOf(current_, task.split);
+    if (!sums) sums.emplace();
+    *sums += report.evaluation;
+  }
+  if (handed_out_ > 0 || !waiting_.empty()) return std::nullopt;
+  return Conclude();
+}
+
+void EvaluationRounds::AddParts(Split split, RowRange rows) {
+  for (std::int64_t begin = rows.begin; begin < rows.end; begin += kPartRows) {
+    waiting_.push_back({.kind = TaskKind::kEvaluate,
+                        .split = split,
+                        .rows = {begin, std::min(begin + kPartRows, rows.end)},
+                        .snapshot = snapshot_});
+  }
+}
+
+std::optional<Evaluation> EvaluationRounds::Conclude() {
+  under_way_ = false;
+  const bool better =
+      !best_ || rows_.valid == 0 || current_.valid->mean_loss() < best_->valid->mean_loss();
+  if (IsFinite(current_) && better) {
+    best_ = current_;
+    best_snapshot_ = snapshot_;
+  }
+  return current_;
+}
+
+bool EvaluationRounds::SkipTrainingRows() {
+  skip_training_rows_ = true;
+  current_.train.reset();
+  std::erase_if(waiting_, [](const Task& task) { return task.split == Split::kTrain; });
+  const bool empty = !snapshot_wanted_ && waiting_.empty() && handed_out_ == 0;
+  if (!under_way_ || !empty) return true;
+  Abandon();
+  return false;
+}
+
+void EvaluationRounds::Abandon() {
+  under_way_ = snapshot_wanted_ = false;
+  waiting_.clear();
+}
+
+bool IsFinite(const Evaluation& evaluation) {
+  for (const auto& sums : {evaluation.train, evaluation.valid}) {
+    if (sums && !std::isfinite(sums->loss)) return false;
+  }
+  return true;
+}
+
+std::optional<double> DecidingLoss(const Evaluation& evaluation) {
+  if (evaluation.valid) return evaluation.valid->mean_loss();
+  if (evaluation.train) return evaluation.train->mean_loss();
+  return std::nullopt;
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,92 @@
+// What a run tells the outside: reports on the way and the result at its end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/evaluation.h"
+#include "core/staleness.h"
+#include "runtime/control/algorithm.h"
+
+namespace hogbatch {
+
+enum class StopReason : std::uint8_t {
+  kNone,    // still running
+  kEpochs,  // trained as many epochs as asked
+  kMaxTime,
+  kTargetLoss,
+  kPatience,
+  kInterrupted,
+  kDiverged,   // the loss became NaN or infinite
+  kNoWorkers,  // the last worker failed
+};
+std::string_view Name(StopReason reason);  // "epochs", "max_time", … as in summary.json
+
+// Exact losses and metrics of one snapshot; a split without rows is absent.
+struct Evaluation {
+  double epoch = 0;  // when the snapshot was taken
+  std::optional<EvaluationSums> train;
+  std::optional<EvaluationSums> valid;
+  std::optional<EvaluationSums> test;
+};
+
+struct WorkerTotals {
+  std::string name;
+  std::int64_t updates = 0;
+  std::int64_t batch_rows = 0;  // of its latest update
+  double busy_fraction = 0;     // of the time since training began
+  std::string failure;          // empty: none
+};
+
+struct TeamProgress {
+  std::string name;
+  std::int64_t updates = 0;
+  double update_share = 0;  // of all updates so far
+  std::int64_t batch_rows = 0;
+  double rows_per_second = 0;
+};
+
+// One report. Rates are over the time since the last one. A report with an evaluation is of the
+// moment its snapshot was taken: the losses belong to that time, epoch and number of updates.
+struct Progress {
+  double seconds = 0;        // since training began
+  double train_seconds = 0;  // the same without what the workers spent on evaluation
+  double epoch = 0;
+  std::int64_t examples = 0;
+  std::int64_t updates = 0;
+  double examples_per_second = 0;
+  double updates_per_second = 0;
+  std::optional<double> running_loss;    // mean over the rows trained since the last report
+  std::optional<double> seconds_left;    // to the last epoch or --max-time; absent while unknown
+  std::optional<Evaluation> evaluation;  // just finished
+  bool best = false;                     // and the best so far
+  std::vector<WorkerTotals> workers;
+  std::vector<TeamProgress> teams;
+  std::vector<HeldTeam> held_teams;
+  StalenessHistogram staleness;  // since training began
+  std::optional<double> beta;    // the surviving share of updates, as last measured
+  std::int64_t lost_rows = 0;    // of updates that broke off when half of them was in the model
+};
+
+struct RunResult {
+  Progress totals;
+  StopReason stopped_because = StopReason::kNone;
+  std::optional<Evaluation> saved;  // of the parameters below
+  std::vector<float>
+      parameters;  // the best by validation rows, else the last; empty: none is finite
+};
+
+// Called on the coordinator's thread; must not take long.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  // Again and again while all wait for a worker that is not ready yet, for so many seconds so far.
+  virtual void OnPreparation(std::string_view /*worker*/, double /*seconds*/) {}
+  virtual void OnProgress(const Progress& progress) = 0;
+  virtual void OnWorkerFailed(std::string_view worker, std::string_view what) = 0;
+};
+
+}  // namespace hogbatch

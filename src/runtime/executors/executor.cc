@@ -1,0 +1,14 @@
+#include "runtime/executors/executor.h"
+
+namespace hogbatch {
+
+void Tell(const Coordinator& coordinator, const Coordinator::Actions& actions,
+          RunObserver& observer) {
+  for (const Failure& failure : actions.failures) {
+    const WorkerState& worker = coordinator.workers()[static_cast<std::size_t>(failure.worker)];
+    observer.OnWorkerFailed(worker.device.name, failure.what);
+  }
+  for (const Progress& progress : actions.reports) observer.OnProgress(progress);
+}
+
+}  // namespace hogbatch

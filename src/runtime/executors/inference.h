@@ -1,0 +1,21 @@
+// Outputs of a trained network for the rows of a data set.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "core/ids.h"
+#include "datasets/dataset.h"
+#include "nn/model_spec.h"
+#include "runtime/workers/worker.h"
+
+namespace hogbatch {
+
+// Runs one thread a device over parts of the data; `sink` gets raw outputs (rows × outputs) under a
+// lock, parts in any order. `parameters` is a flat array of Layout(spec). Rows may be dense or
+// sparse, whatever the network was trained on.
+void Infer(std::span<const DeviceFactory> devices, const ModelSpec& spec,
+           std::span<const float> parameters, const Dataset& data,
+           const std::function<void(RowRange rows, std::span<const float> outputs)>& sink);
+
+}  // namespace hogbatch

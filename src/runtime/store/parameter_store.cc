@@ -1,0 +1,46 @@
+#include "runtime/store/parameter_store.h"
+
+#include "core/clones.h"
+#include "core/racy.h"
+
+namespace hogbatch {
+namespace {
+
+// Without __restrict, which would make a call of memcpy of it: that owes nobody whole floats.
+HOGBATCH_CLONES void ReadFloats(const float* from, std::size_t floats, float* to) {
+  for (std::size_t i = 0; i < floats; ++i) to[i] = RacyLoad(from + i);
+}
+HOGBATCH_CLONES void WriteFloats(const float* from, std::size_t floats, float* to) {
+  for (std::size_t i = 0; i < floats; ++i) RacyStore(to + i, from[i]);
+}
+HOGBATCH_CLONES void AddFloats(const float* __restrict what, std::size_t floats,
+                               float* __restrict to) {
+  for (std::size_t i = 0; i < floats; ++i) RacyStore(to + i, RacyLoad(to + i) + what[i]);
+}
+HOGBATCH_CLONES void BlendFloats(const float* __restrict what, float share, std::size_t floats,
+                                 float* __restrict to) {
+  for (std::size_t i = 0; i < floats; ++i) {
+    const float before = RacyLoad(to + i);
+    RacyStore(to + i, before + (what[i] - before) * share);
+  }
+}
+
+}  // namespace
+
+void ParameterStore::Read(std::int64_t at, std::span<float> to) const {
+  ReadFloats(floats_.data() + at, to.size(), to.data());
+}
+
+void ParameterStore::Add(std::int64_t at, std::span<const float> what) {
+  AddFloats(what.data(), what.size(), floats_.data() + at);
+}
+
+void ParameterStore::Blend(std::int64_t at, std::span<const float> what, float share) {
+  BlendFloats(what.data(), share, what.size(), floats_.data() + at);
+}
+
+void ParameterStore::Write(std::int64_t at, std::span<const float> what) {
+  WriteFloats(what.data(), what.size(), floats_.data() + at);
+}
+
+}  // namespace hogbatch

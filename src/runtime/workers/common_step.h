@@ -1,0 +1,59 @@
+// Synchronous training: one worker's slice of the update that all held gradients of a step add up
+// to.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "messaging/messages.h"
+#include "nn/optimizer.h"
+#include "runtime/batches/reused_memory.h"
+#include "runtime/store/job_memory.h"
+
+namespace hogbatch {
+
+class CommonStep {
+ public:
+  CommonStep(Device& device, JobMemory& memory)
+      : device_(device), memory_(memory), scratch_(device) {}
+
+  // Averages the gradients of task.step over their rows, in the order of the workers, and steps the
+  // weight rows of slice task.slice of every layer (biases are in slice 0). Optimiser state belongs
+  // to the slice: it starts anew if a worker fails and the slices are dealt again.
+  void Apply(const Task& task);
+
+ private:
+  struct Contribution {
+    const LayerGradient* gradient;
+    float share;  // of the step's rows
+  };
+  std::vector<Contribution> Gather(std::int64_t step, std::size_t layer) const;
+  void ApplyLayer(const Task& task, AppliedSlice& applied);
+  LayerGradient SumDense(std::span<const Contribution> parts, RowRange rows);
+  LayerGradient SumSparse(std::span<const Contribution> parts, RowRange rows);
+  Tensor SumBiases(std::span<const Contribution> parts);
+  void StepStore(const Task& task, RowRange rows, LayerGradient gradient, AppliedSlice& applied);
+  void StepCopy(const Task& task, std::size_t layer, RowRange rows, const LayerGradient& gradient);
+
+  // Host memory where the device can reach it: as it is, or a copy.
+  Tensor Reach(const Tensor& host);
+  DeviceSpan<const std::int32_t> Reach(std::span<const std::int32_t> host);
+
+  Device& device_;
+  JobMemory& memory_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::int32_t slice_ = -1;
+  std::int32_t slices_ = 0;
+  std::int64_t updates_ = 0;
+
+  // Of one layer's step, until the device is waited for.
+  ReusedMemory scratch_;
+  std::vector<std::int32_t> touched_;             // rows of the slice, by any gradient
+  std::deque<std::vector<std::int32_t>> places_;  // of each gradient's rows among them
+  std::vector<std::int32_t> none_skipped_;
+};
+
+}  // namespace hogbatch

@@ -1,0 +1,136 @@
+#include "runtime/workers/device_memory.h"
+
+#include <algorithm>
+
+#include "nn/layer_blocks.h"
+#include "nn/model.h"
+#include "runtime/batches/batch_copy.h"
+#include "runtime/batches/forward_pass.h"
+#include "runtime/workers/delta_maker.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr std::int64_t kFloat = sizeof(float);
+
+// A batch that needs as much memory as any.
+struct LargestBatch {
+  std::int64_t rows = 0;
+  std::int64_t entries = 0;  // of sparse rows
+  std::int64_t touched = 0;  // rows of a sparse first layer
+};
+
+LargestBatch Largest(const ModelSpec& spec, const Dataset* data, std::int64_t rows) {
+  constexpr std::int64_t kUsualEntries = 1024;  // of a sparse row
+  const bool known = data && data->rows > 0;
+  LargestBatch largest{.rows = known ? std::min(rows, data->rows) : rows};
+  if (!spec.sparse_input) return largest;
+  largest.entries = known ? MostEntries(*data, rows) : rows * std::min(kUsualEntries, spec.inputs);
+  largest.touched = std::clamp<std::int64_t>(largest.entries, 1, spec.inputs);
+  return largest;
+}
+
+std::int64_t InputBytes(const ModelSpec& spec, const LargestBatch& batch) {
+  return spec.sparse_input ? BatchCopy::SparseBytes(batch.rows, batch.entries)
+                           : BatchCopy::DenseBytes(batch.rows, spec.inputs);
+}
+
+// The replica, or Δ: of a sparse first layer just the touched rows.
+std::int64_t LayersBytes(const ModelSpec& spec, const LargestBatch& batch) {
+  const ParameterLayout layout = Layout(spec);
+  return kFloat *
+         (spec.sparse_input ? WithFirstHeight(layout, batch.touched).floats : layout.floats);
+}
+
+// What adds another update's touched rows to one's own: a sparse matrix of ones.
+std::int64_t SelectionBytes(const ModelSpec& spec, const LargestBatch& batch) {
+  return spec.sparse_input ? BatchCopy::SparseBytes(batch.touched, batch.touched) : 0;
+}
+
+// What each update under way has for itself.
+std::int64_t SlotBytes(const ModelSpec& spec, const LargestBatch& batch) {
+  const std::int64_t losses = batch.rows * kFloat;
+  return 2 * LayersBytes(spec, batch) + InputBytes(spec, batch) +
+         BatchCopy::TargetBytes(spec, batch.rows) + losses;
+}
+
+// Libraries that multiply matrices may copy those of a product into a shape that suits them:
+// CLBlast does, with sides of whole tiles. cuBLAS has a workspace of a fixed size.
+std::int64_t ProductBytes(const ModelSpec& spec, std::int64_t rows) {
+  constexpr std::int64_t kTile = 128, kWorkspace = std::int64_t{32} << 20;
+  const auto padded = [](std::int64_t side) { return (side + kTile - 1) / kTile * kTile; };
+  std::int64_t most = kWorkspace;
+  for (const LayerShape& layer : Layout(spec).layers) {
+    if (spec.sparse_input && layer.weights_at == 0) continue;  // no product of dense matrices
+    const std::int64_t in = padded(layer.in), out = padded(layer.out), batch = padded(rows);
+    most = std::max(most, kFloat * (batch * in + in * out + batch * out));
+  }
+  return most;
+}
+
+std::int64_t RowsToInfer(const ModelSpec& spec) {
+  DeviceInfo distant;
+  distant.shares_host_memory = false;
+  return ForwardPass::MostRows(spec, distant);
+}
+
+// Updates at the end of a stretch of rows.
+std::int64_t WithTail(std::int64_t rows) { return rows + rows / 2; }
+
+}  // namespace
+
+std::int64_t MostEntries(const Dataset& data, std::int64_t rows) {
+  std::int64_t most = 0;
+  for (std::int64_t begin = 0; data.is_sparse && begin < data.rows; ++begin) {
+    const std::int64_t end = std::min(begin + rows, data.rows);
+    most = std::max(most, data.offsets[static_cast<std::size_t>(end)] -
+                              data.offsets[static_cast<std::size_t>(begin)]);
+  }
+  return most;
+}
+
+std::int64_t DeviceBytesToTrain(const DeviceTraining& training, std::int64_t batch_rows) {
+  const ModelSpec& spec = training.spec;
+  const LargestBatch batch = Largest(spec, training.data, WithTail(batch_rows));
+  std::int64_t slot = SlotBytes(spec, batch);
+  if (training.depth > 1) slot += SelectionBytes(spec, batch);
+  const std::int64_t scratch = ScratchBytes(Layout(spec), batch.rows, Use::kTraining);
+  const std::int64_t steps =
+      DeltaMaker::Bytes(spec, training.optimizer, training.momentum, batch.touched);
+  const std::int64_t class_weights = spec.outputs * kFloat;
+  return std::max(1, training.depth) * slot + scratch + steps + class_weights +
+         DeviceBytesToInfer(spec, training.data);
+}
+
+std::int64_t MostRowsThatFit(const DeviceTraining& training, std::int64_t memory_bytes,
+                             std::int64_t limit) {
+  // A device reports all its memory, of which its driver, the kernels and the pages that blocks are
+  // rounded up to take some hundred megabytes on one of today.
+  constexpr std::int64_t kReserved = 16;  // one part in so many
+  const std::int64_t there = memory_bytes - memory_bytes / kReserved;
+  const std::int64_t evaluated = RowsToInfer(training.spec);
+  const auto fits = [&](std::int64_t rows) {
+    const std::int64_t trained = Largest(training.spec, training.data, WithTail(rows)).rows;
+    return DeviceBytesToTrain(training, rows) +
+               ProductBytes(training.spec, std::max(trained, evaluated)) <=
+           there;
+  };
+  if (fits(limit)) return limit;
+  std::int64_t good = 0, bad = limit;
+  while (good + 1 < bad) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    (fits(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+std::int64_t DeviceBytesToInfer(const ModelSpec& spec, const Dataset* data) {
+  const ParameterLayout layout = Layout(spec);
+  const std::int64_t rows = RowsToInfer(spec);
+  LargestBatch batch = Largest(spec, data, rows);
+  batch.rows = rows;  // room is made for these, however few there are
+  return layout.floats * kFloat + ScratchBytes(layout, rows, Use::kInference) +
+         InputBytes(spec, batch);
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,97 @@
+#include "runtime/workers/mirrored_layers.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace hogbatch {
+
+MirroredLayers::MirroredLayers(const ModelSpec& spec, Device& device)
+    : device_(device),
+      layout_(Layout(spec)),
+      sparse_input_(spec.sparse_input),
+      blocks_(device, sparse_input_ ? WithFirstHeight(layout_, 1) : layout_),
+      going_(layout_.layers.size()),
+      come_(layout_.layers.size()) {}
+
+void MirroredLayers::Fit(std::span<const std::int32_t> touched) {
+  if (!sparse_input_) return;
+  touched_ = touched;
+  blocks_.SetFirstHeight(std::max<std::int64_t>(1, static_cast<std::int64_t>(touched.size())));
+}
+
+std::span<float> MirroredLayers::Fitted(HostBuffer& host, std::size_t layer) {
+  const auto bytes = static_cast<std::size_t>(blocks_.floats(layer)) * sizeof(float);
+  // A sparse first layer is a little larger now and then, and memory of this kind takes long to
+  // get.
+  const std::size_t grown = host.bytes() + host.bytes() / 2;
+  if (host.bytes() < bytes) host = HostBuffer(device_, std::max(bytes, grown));
+  return Floats(host, layer);
+}
+
+template <typename Float, typename F>
+void MirroredLayers::ForEachStretch(std::size_t layer, std::span<Float> host, F part) const {
+  const LayerShape& shape = layout_.layers[layer];
+  const auto on_host = [&](std::int64_t at, std::int64_t floats) {
+    return host.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(floats));
+  };
+  if (layer == 0 && sparse_input_) {
+    for (std::size_t i = 0; i < touched_.size(); ++i) {
+      part(shape.weights_at + touched_[i] * shape.out,
+           on_host(static_cast<std::int64_t>(i) * shape.out, shape.out));
+    }
+  } else {
+    part(shape.weights_at, on_host(0, shape.in * shape.out));
+  }
+  // The gap before the biases is left out: on a device it holds anything.
+  part(shape.bias_at, on_host(blocks_.bias_at(layer), shape.out));
+}
+
+void MirroredLayers::Upload(const ParameterStore& store) {
+  for (std::size_t i = 0; i < going_.size(); ++i) {
+    const std::span<float> going = Fitted(going_[i], i);
+    ForEachStretch(i, going, [&](std::int64_t at, std::span<float> here) { store.Read(at, here); });
+    blocks_.Upload(i, going);
+  }
+}
+
+void MirroredLayers::Download(std::size_t layer) {
+  blocks_.Download(layer, Fitted(come_[layer], layer));
+}
+
+void MirroredLayers::AddTo(ParameterStore& store, std::size_t layer) const {
+  ForEachStretch(layer, on_host(layer),
+                 [&](std::int64_t at, std::span<const float> here) { store.Add(at, here); });
+}
+
+void MirroredLayers::BlendInto(ParameterStore& store, std::size_t layer, float share) const {
+  ForEachStretch(layer, on_host(layer), [&](std::int64_t at, std::span<const float> here) {
+    store.Blend(at, here, share);
+  });
+}
+
+void MirroredLayers::WriteTo(ParameterStore& store, std::size_t layer) const {
+  ForEachStretch(layer, on_host(layer),
+                 [&](std::int64_t at, std::span<const float> here) { store.Write(at, here); });
+}
+
+std::vector<LayerGradient> MirroredLayers::OnHost() {
+  std::vector<LayerGradient> layers;
+  for (std::size_t i = 0; i < come_.size(); ++i) {
+    const LayerView& there = blocks_.views()[i];
+    const DeviceSpan<float> here = HostSpan(Floats(come_[i], i).data(), blocks_.floats(i));
+    layers.push_back({.weights = Tensor::Matrix(here, there.weights.rows, there.weights.cols),
+                      .bias = Tensor::Vector(here.Sub(blocks_.bias_at(i), there.bias.cols)),
+                      .touched = {},
+                      .touched_on_host = {}});
+  }
+  if (sparse_input_) {
+    LayerGradient& first = layers.front();
+    first.touched = HostSpan(touched_.data(), static_cast<std::int64_t>(touched_.size()));
+    first.touched_on_host = touched_;
+    first.is_sparse = true;
+  }
+  return layers;
+}
+
+}  // namespace hogbatch

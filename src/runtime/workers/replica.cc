@@ -1,0 +1,149 @@
+#include "runtime/workers/replica.h"
+
+#include <type_traits>
+#include <utility>
+
+#include "core/error.h"
+
+namespace hogbatch {
+
+Replica::Replica(JobMemory& memory, Device& device)
+    : memory_(memory),
+      device_(device),
+      batch_(device),
+      weights_(memory.model, device),
+      delta_(memory.model, device),
+      selection_(device),
+      marks_(memory.store.layout().layers.size()) {
+  if (memory.model.sparse_input) compactor_.emplace(memory.model.inputs);
+}
+
+std::span<const std::int32_t> Replica::touched() const {
+  return compactor_ ? std::span(compactor_->touched()) : std::span<const std::int32_t>();
+}
+
+void Replica::Load(RowRange rows) {
+  for (std::size_t i = 0; i < marks_.size(); ++i) Check(!waits(i), "a Δ is merged before the next");
+  input_ = batch_.Upload(compactor_ ? compactor_->Compact(memory_.data, rows)
+                                    : ViewInput(memory_.data, rows));
+  targets_ = batch_.Upload(ViewTargets(memory_.data, rows));
+  weights_.Fit(touched());
+  delta_.Fit(touched());
+  const auto bytes = static_cast<std::size_t>(rows.size()) * sizeof(float);
+  if (losses_on_device_.bytes() < bytes) {
+    if (losses_on_device_.bytes() > 0) device_.Wait();
+    losses_on_device_ = Buffer();
+    losses_on_device_ = Buffer(device_, bytes);
+  }
+  losses_.resize(static_cast<std::size_t>(rows.size()));
+}
+
+void Replica::Refresh(const Replica* earlier) {
+  weights_.Upload(memory_.store);
+  if (earlier) AddWaiting(*earlier);
+}
+
+void Replica::AddWaiting(const Replica& earlier) {
+  for (std::size_t i = 0; i < marks_.size(); ++i) {
+    if (!earlier.waits(i)) continue;
+    const LayerView& from = earlier.delta()[i];
+    const LayerView& to = weights()[i];
+    device_.AddScaled(from.bias, 1, 1, to.bias);
+    if (i == 0 && compactor_) {
+      AddTouched(earlier);
+    } else {
+      device_.AddScaled(from.weights, 1, 1, to.weights);
+    }
+  }
+}
+
+void Replica::AddTouched(const Replica& earlier) {
+  const std::span<const std::int32_t> theirs = earlier.touched();
+  const std::span<const std::int32_t> mine = touched();
+  const Tensor& from = earlier.delta().front().weights;
+  const Tensor& to = weights().front().weights;
+  selection_offsets_.assign(1, 0);
+  selection_columns_.clear();
+  std::size_t at = 0;
+  for (std::int64_t row = 0; row < from.rows; ++row) {
+    const auto index = static_cast<std::size_t>(row);
+    if (index < theirs.size()) {
+      while (at < mine.size() && mine[at] < theirs[index]) ++at;
+      if (at < mine.size() && mine[at] == theirs[index]) {
+        selection_columns_.push_back(static_cast<std::int32_t>(at));
+      }
+    }
+    selection_offsets_.push_back(static_cast<std::int64_t>(selection_columns_.size()));
+  }
+  if (selection_columns_.empty()) return;
+  selection_values_.assign(selection_columns_.size(), 1);
+  selection_.Restart();
+  const auto send = [&](const auto& values) {
+    const auto there = selection_.Upload(std::span(std::as_const(values)));
+    return DeviceSpan<std::add_const_t<typename std::decay_t<decltype(values)>::value_type>>{
+        there.base, there.offset, there.size};
+  };
+  const CsrTensor selection{.offsets = send(selection_offsets_),
+                            .columns = send(selection_columns_),
+                            .values = send(selection_values_),
+                            .rows = from.rows,
+                            .cols = to.rows};
+  device_.SparseBackwardWeights(selection, from, 1, 1, to, {});
+}
+
+void Replica::KeepLosses(const Tensor& losses, std::int64_t at) {
+  device_.AddScaled(losses, 1, 0,
+                    Tensor::Vector(losses_on_device_.span<float>().Sub(at, losses.cols)));
+}
+
+void Replica::SendLosses() {
+  device_.Download(losses_on_device_.span<float>().base, 0,
+                   std::as_writable_bytes(std::span(losses_)));
+  losses_mark_ = device_.SetMark();
+}
+
+void Replica::SendLayer(std::size_t layer) {
+  const bool is_last = layer + 1 == marks_.size();
+  if (memory_.merge == Merge::kDelta || is_last) delta_.Download(layer);
+  if (memory_.merge != Merge::kDelta) weights_.Download(layer);
+  marks_[layer] = device_.SetMark();
+}
+
+void Replica::SendGradient(std::size_t layer) { delta_.Download(layer); }
+
+void Replica::AwaitLosses() { device_.WaitFor(losses_mark_); }
+
+void Replica::MergeLayer(std::size_t layer) {
+  Check(waits(layer), "a layer's Δ is merged once");
+  device_.WaitFor(*marks_[layer]);
+  switch (memory_.merge) {
+    case Merge::kDelta:
+      delta_.AddTo(memory_.store, layer);
+      break;
+    case Merge::kAverage:
+      weights_.BlendInto(memory_.store, layer, 1.0f / static_cast<float>(memory_.teams));
+      break;
+    case Merge::kOverwrite:
+      weights_.WriteTo(memory_.store, layer);
+      break;
+  }
+  marks_[layer].reset();
+}
+
+void Replica::AwaitGradient() { device_.Wait(); }
+
+void Replica::ReadProbes(std::span<float> to) const {
+  const std::size_t last = marks_.size() - 1;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const std::int64_t at = memory_.probes.InLayer(i, delta_.bias_at(last));
+    to[i] = delta_.on_host(last)[static_cast<std::size_t>(at)];
+  }
+}
+
+void Replica::ReleaseRows() {
+  for (std::optional<std::int64_t>& mark : marks_) mark.reset();
+  batch_.Release();
+  losses_on_device_ = Buffer();
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,119 @@
+#include "runtime/workers/worker.h"
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "runtime/batches/batch.h"
+#include "runtime/workers/device_worker.h"
+#include "runtime/workers/private_gradient.h"
+#include "runtime/workers/probed_steps.h"
+#include "runtime/workers/replica_worker.h"
+
+namespace hogbatch {
+namespace {
+
+// A worker on a device that shares host memory: it trains in the store itself.
+class SharingWorker : public DeviceWorker {
+ public:
+  SharingWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory)
+      : DeviceWorker(id, std::move(device), memory), probed_(id, memory, this->device()) {
+    class_weights_ = Tensor::Vector(HostSpan(
+        memory.class_weights.data(), static_cast<std::int64_t>(memory.class_weights.size())));
+  }
+
+ private:
+  void Merge(const Task& task, RowRange) override {
+    if (task.hold || WritesDirectly(task)) return;
+    probed_.BeforeStep(gradient_->layers().back(), task.rate, updates());
+    set_torn(Torn::kYes);
+    for (std::size_t layer = 0; layer < gradient_->layers().size(); ++layer) {
+      optimizer().Step(static_cast<int>(layer), gradient_->layers()[layer], task.rate, updates(),
+                       memory().store.views()[layer]);
+    }
+    device().Wait();
+    set_torn(Torn::kNo);
+    staleness().Merged(read_);
+  }
+
+  // In virtual time an update is read at its start and written at its end, so it cannot be written
+  // on the way. Decay that keeps nothing would read as "clear the target".
+  bool WritesDirectly(const Task& task) {
+    return !task.hold && !device().info().cost && optimizer().direct() && KeptBy(task.rate) > 0;
+  }
+
+  // Made when first asked for: held gradients are stepped by CommonStep, with state of its own.
+  Optimizer& optimizer() {
+    if (!optimizer_) {
+      optimizer_ =
+          MakeOptimizer(memory().optimizer, memory().explicit_momentum, memory().model, device());
+    }
+    return *optimizer_;
+  }
+
+  void Train(const Task& task, RowRange rows) override {
+    // Tails make some batches slightly larger.
+    Model& model = ModelFor(rows.size(), rows.size() + rows.size() / 2 + 1);
+    const BatchInput input = ViewInput(memory().data, rows);
+    read_ = staleness().Read();
+    model.Forward(input, memory().store.views());
+    const Tensor losses = model.ComputeLoss(ViewTargets(memory().data, rows), class_weights_);
+    if (WritesDirectly(task)) {
+      probed_.BeforeDirect(model.last_layer(input), task.rate, KeptBy(task.rate));
+      set_torn(Torn::kYes);
+      model.Backward(input, input, memory().store.views(), DirectTargets(task.rate));
+      staleness().Merged(read_);
+    } else {
+      MakeGradient(model, input, rows);
+    }
+    DownloadLosses(losses);
+    device().Wait();
+    AddLosses();
+    set_torn(Torn::kNo);
+    // Only now: a gradient whose task fails must not be found by the common step.
+    if (task.hold) Hold(task, rows, gradient_->layers());
+  }
+
+  float KeptBy(float rate) const { return Keep(memory().optimizer.weight_decay, rate); }
+
+  // Straight into the shared weights, layer by layer.
+  std::span<const GradientTarget> DirectTargets(float rate) {
+    const float keep = KeptBy(rate);
+    direct_targets_.clear();
+    for (const LayerView& view : memory().store.views()) {
+      direct_targets_.push_back(
+          {.weights = view.weights, .bias = view.bias, .scale = -rate, .keep = keep});
+    }
+    return direct_targets_;
+  }
+
+  void MakeGradient(Model& model, const BatchInput& input, RowRange rows) {
+    if (!gradient_) gradient_.emplace(memory().model, device());
+    if (input.is_sparse && !compactor_) compactor_.emplace(memory().model.inputs);
+    const BatchInput first = input.is_sparse ? compactor_->Compact(memory().data, rows) : input;
+    const auto touched =
+        input.is_sparse ? std::span(compactor_->touched()) : std::span<const std::int32_t>();
+    model.Backward(
+        input, first, memory().store.views(),
+        gradient_->Targets(touched,
+                           HostSpan(touched.data(), static_cast<std::int64_t>(touched.size()))));
+  }
+
+  ProbedSteps probed_;
+  StalenessMeter::ReadAt read_;
+  std::unique_ptr<Optimizer> optimizer_;
+  Tensor class_weights_;
+  std::optional<PrivateGradient> gradient_;
+  std::optional<ColumnCompactor> compactor_;
+  std::vector<GradientTarget> direct_targets_;
+};
+
+}  // namespace
+
+std::unique_ptr<Worker> MakeWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory) {
+  if (!device->info().shares_host_memory) return MakeReplicaWorker(id, std::move(device), memory);
+  return std::make_unique<SharingWorker>(id, std::move(device), memory);
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,124 @@
+#include "training/calibration_cache.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <exception>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/replaced_file.h"
+
+namespace hogbatch {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+fs::path PathIn(const fs::path& folder) { return folder / "calibration.json"; }
+
+// An empty object unless there is one of ours to read.
+Json Read(const fs::path& path) {
+  constexpr std::uintmax_t kMostBytes = 1 << 20;  // then everything is forgotten
+  std::error_code error;
+  const bool ours = fs::is_regular_file(path, error) && fs::file_size(path, error) <= kMostBytes;
+  if (!ours || error) return Json::object();
+  std::ifstream file(path);
+  Json content = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  return content.is_object() ? content : Json::object();
+}
+
+std::optional<Rates> RatesFrom(const Json& entry) {
+  Rates rates{.limit = entry.at("limit").get<std::int64_t>(),
+              .settled = entry.at("settled").get<bool>()};
+  std::int64_t last = 0;
+  for (const Json& pair : entry.at("rates")) {
+    const RateAt rate{.rows = pair.at(0).get<std::int64_t>(),
+                      .rows_per_second = pair.at(1).get<double>()};
+    const bool ascends = rate.rows > last && rate.rows <= std::numeric_limits<std::int32_t>::max();
+    if (!ascends || !std::isfinite(rate.rows_per_second) || rate.rows_per_second <= 0) {
+      return std::nullopt;
+    }
+    last = rate.rows;
+    rates.at.push_back(rate);
+  }
+  if (rates.at.empty() || rates.limit < last) return std::nullopt;
+  return rates;
+}
+
+// Two digits: data of the same kind are to have the same key.
+double Rounded(double value) {
+  if (value <= 0) return 0;
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
+  return std::round(value / unit) * unit;
+}
+
+std::string InputText(const Dataset& data) {
+  if (!data.is_sparse) return "dense";
+  const auto entries = static_cast<double>(data.columns.size());
+  const double rows = static_cast<double>(std::max<std::int64_t>(1, data.rows));
+  return fmt::format("{:.3g} nonzeros", Rounded(entries / rows));
+}
+
+// A processor that poses as a GPU has what the machine has free at the moment.
+std::string MemoryText(const DeviceInfo& device) {
+  return device.on_processor ? "" : fmt::format(", {} bytes", device.memory_bytes);
+}
+
+std::string_view KindText(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kCpu:
+      return "cpu";
+    case DeviceKind::kCuda:
+      return "cuda";
+    case DeviceKind::kOpenCl:
+      break;
+  }
+  return "opencl";
+}
+
+}  // namespace
+
+std::string CalibrationKey(const DeviceInfo& device, const ModelSpec& spec, const Dataset& data,
+                           const OptimizerOptions& optimizer, double momentum,
+                           std::int64_t merge_rows) {
+  return fmt::format("hogbatch {}; {} {}{}; {}-{}-{}, {}, {}; {}; {}{}{}; {} to merge",
+                     HOGBATCH_VERSION, KindText(device.kind), device.description,
+                     MemoryText(device), spec.inputs, fmt::join(spec.hidden, "-"), spec.outputs,
+                     Name(spec.activation), Name(spec.loss), InputText(data), optimizer.optimizer,
+                     momentum > 0 ? " with momentum" : "",
+                     optimizer.weight_decay > 0 ? " with decay" : "", merge_rows);
+}
+
+std::optional<Rates> CalibrationCache::Load(std::string_view key) const {
+  if (!folder_) return std::nullopt;
+  try {
+    const Json content = Read(PathIn(*folder_));
+    const auto found = content.find(key);
+    return found == content.end() ? std::nullopt : RatesFrom(*found);
+  } catch (const std::exception&) {
+    return std::nullopt;  // not what we wrote: it will be measured again
+  }
+}
+
+void CalibrationCache::Save(const std::string& key, const Rates& rates) const {
+  if (!folder_) return;
+  try {
+    fs::create_directories(*folder_);
+    Json content = Read(PathIn(*folder_));
+    Json pairs = Json::array();
+    for (const RateAt& rate : rates.at) {
+      pairs.push_back(Json::array({rate.rows, rate.rows_per_second}));
+    }
+    content[key] = {{"limit", rates.limit}, {"settled", rates.settled}, {"rates", pairs}};
+    ReplaceFile(PathIn(*folder_).string(),
+                content.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  } catch (const std::exception&) {
+    // A full disk or a folder that is not ours: the next training measures again.
+  }
+}
+
+}  // namespace hogbatch

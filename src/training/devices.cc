@@ -1,0 +1,52 @@
+#include "training/devices.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "cpu/cpu.h"
+#include "gpu/gpu.h"
+#include "runtime/executors/pinning.h"
+
+namespace hogbatch {
+namespace {
+
+std::unique_ptr<Device> MakeGpu(const DeviceInfo& info) {
+  try {
+    return gpu::MakeDevice(info);
+  } catch (const DeviceError& error) {
+    throw DeviceError(fmt::format("{}; --devices cpu does without it", error.what()));
+  }
+}
+
+}  // namespace
+
+Machine ThisMachine() {
+  return {.processor = cpu::Describe(), .cores = Cores().count(), .ask = gpu::Ask};
+}
+
+std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine& machine,
+                                        Purpose purpose) {
+  std::vector<DeviceChoice> choices;
+  for (const DeviceInfo& info : Choose(devices, machine, purpose)) {
+    if (info.kind == DeviceKind::kCpu) {
+      choices.push_back({info, [info] { return cpu::MakeDevice(info); }});
+    } else {
+      choices.push_back({info, [info] { return MakeGpu(info); }});
+    }
+  }
+  return choices;
+}
+
+std::vector<DeviceInfo> InfosOf(const std::vector<DeviceChoice>& choices) {
+  std::vector<DeviceInfo> infos;
+  for (const DeviceChoice& choice : choices) infos.push_back(choice.info);
+  return infos;
+}
+
+std::vector<DeviceFactory> FactoriesOf(const std::vector<DeviceChoice>& choices) {
+  std::vector<DeviceFactory> factories;
+  for (const DeviceChoice& choice : choices) factories.push_back(choice.make);
+  return factories;
+}
+
+}  // namespace hogbatch

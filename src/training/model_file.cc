@@ -1,0 +1,162 @@
+#include "training/model_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "nn/safetensors.h"
+#include "training/schema_json.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr const char* kVersion = "1";
+
+const std::string& Metadata(const SafeTensors& file, const std::string& key) {
+  const auto found = file.metadata.find(key);
+  if (found == file.metadata.end()) throw UserError(fmt::format("its metadata has no '{}'", key));
+  return found->second;
+}
+
+void CheckAgreement(const ModelSpec& spec, const Schema& schema) {
+  if (spec.inputs != schema.features || spec.outputs != schema.outputs()) {
+    throw UserError(fmt::format("its network takes {} features to {} outputs, its data {} to {}",
+                                spec.inputs, spec.outputs, schema.features, schema.outputs()));
+  }
+  if (spec.loss != LossFor(schema.label_kind)) {
+    throw UserError(fmt::format("its loss {} does not fit its labels", Name(spec.loss)));
+  }
+}
+
+const SafeTensors::Entry& Tensor(const SafeTensors& file, const std::string& name,
+                                 const std::vector<std::int64_t>& shape) {
+  const SafeTensors::Entry* entry = file.Find(name);
+  if (!entry) throw UserError(fmt::format("it has no tensor {}", name));
+  if (entry->shape != shape) {
+    throw UserError(
+        fmt::format("its tensor {} has shape {}, not {}", name, Join(entry->shape), Join(shape)));
+  }
+  return *entry;
+}
+
+std::string LayerName(std::size_t layer, std::string_view part) {
+  return fmt::format("layers.{}.{}", layer, part);
+}
+
+std::vector<float> ReadParameters(const SafeTensors& file, const ModelSpec& spec) {
+  const ParameterLayout layout = Layout(spec);
+  if (file.tensors.size() != 2 * layout.layers.size()) {
+    throw UserError(fmt::format("it has {} tensors, and its network needs {}", file.tensors.size(),
+                                2 * layout.layers.size()));
+  }
+  // Every tensor is looked at before memory is taken: its numbers are in the file, so they fit.
+  for (std::size_t i = 0; i < layout.layers.size(); ++i) {
+    Tensor(file, LayerName(i, "weight"), {layout.layers[i].in, layout.layers[i].out});
+    Tensor(file, LayerName(i, "bias"), {layout.layers[i].out});
+  }
+  std::vector<float> flat(static_cast<std::size_t>(layout.floats));
+  for (std::size_t i = 0; i < layout.layers.size(); ++i) {
+    std::ranges::copy(file.Find(LayerName(i, "weight"))->data,
+                      flat.begin() + layout.layers[i].weights_at);
+    std::ranges::copy(file.Find(LayerName(i, "bias"))->data,
+                      flat.begin() + layout.layers[i].bias_at);
+  }
+  return flat;
+}
+
+}  // namespace
+
+Loss LossFor(LabelKind kind) {
+  switch (kind) {
+    case LabelKind::kClass:
+      return Loss::kSoftmax;
+    case LabelKind::kMultiLabel:
+      return Loss::kSigmoid;
+    case LabelKind::kValue:
+      break;
+  }
+  return Loss::kSquared;
+}
+
+void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& schema,
+               std::span<const float> parameters) {
+  const ParameterLayout layout = Layout(spec);
+  Check(parameters.size() == static_cast<std::size_t>(layout.floats),
+        "parameters to save have the wrong number");
+  std::vector<TensorView> tensors;
+  for (std::size_t i = 0; i < layout.layers.size(); ++i) {
+    const LayerShape& layer = layout.layers[i];
+    const auto part = [&](std::int64_t at, std::int64_t count) {
+      return parameters.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count));
+    };
+    tensors.push_back({LayerName(i, "weight"),
+                       {layer.in, layer.out},
+                       part(layer.weights_at, layer.in * layer.out)});
+    tensors.push_back({LayerName(i, "bias"), {layer.out}, part(layer.bias_at, layer.out)});
+  }
+  WriteSafeTensors(
+      path,
+      {{"format", "hogbatch"},
+       {"version", kVersion},
+       {"weights", "[in, out], row-major: y = x @ weight + bias"},
+       {"inputs",
+        "plain columns in file order (used_columns only, if any are named), then one 0/1 "
+        "input a value of each categorical column; each input is (x - shift) * scale"},
+       {"outputs",
+        "softmax, or sigmoid, of the last layer; for squared loss output * "
+        "target_deviation + target_mean. gelu is the tanh form"},
+       {"network", SpecToJson(spec)},
+       {"schema", SchemaToJson(schema)}},
+      tensors);
+}
+
+SavedModel LoadModel(const std::string& path) {
+  const SafeTensors file = ReadSafeTensors(path);
+  try {
+    const auto format = file.metadata.find("format");
+    if (format == file.metadata.end() || format->second != "hogbatch") {
+      throw UserError("it was not written by hogbatch");
+    }
+    if (Metadata(file, "version") != kVersion) {
+      throw UserError(fmt::format("its version is {}, and this program reads {}",
+                                  Metadata(file, "version"), kVersion));
+    }
+    SavedModel model;
+    model.spec = SpecFromJson(Metadata(file, "network"));
+    model.schema = SchemaFromJson(Metadata(file, "schema"));
+    CheckAgreement(model.spec, model.schema);
+    model.parameters = ReadParameters(file, model.spec);
+    return model;
+  } catch (const UserError& error) {
+    throw UserError(fmt::format("{} cannot be used as a model: {}", path, error.what()));
+  }
+}
+
+std::string WhyNoStart(const SavedModel& model, const ModelSpec& spec, const Schema& schema) {
+  const auto widths = [](const ModelSpec& one) {
+    return fmt::format("{}{}{} -> {}", one.inputs, one.hidden.empty() ? "" : " -> ",
+                       Join(one.hidden), one.outputs);
+  };
+  if (model.spec.inputs != spec.inputs || model.spec.hidden != spec.hidden ||
+      model.spec.outputs != spec.outputs) {
+    return fmt::format("its network is {}, and this training's is {}{}", widths(model.spec),
+                       widths(spec),
+                       model.spec.hidden == spec.hidden || model.spec.hidden.empty()
+                           ? ""
+                           : fmt::format("; try --hidden {}", Join(model.spec.hidden)));
+  }
+  if (model.spec.activation != spec.activation) {
+    return fmt::format("its activation is {}, and this training's is {}",
+                       Name(model.spec.activation), Name(spec.activation));
+  }
+  if (model.spec.loss != spec.loss) {
+    return fmt::format("its loss is {}, and this training's is {}", Name(model.spec.loss),
+                       Name(spec.loss));
+  }
+  if (model.schema.label_names != schema.label_names) return "its labels are not this data's";
+  return "";
+}
+
+}  // namespace hogbatch

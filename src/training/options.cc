@@ -1,0 +1,160 @@
+#include "training/options.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "algorithms/algorithms.h"
+
+namespace hogbatch {
+namespace {
+
+void VisitDevices(OptionVisitor& v, std::string& devices, std::string_view automatic) {
+  constexpr std::string_view kNames =
+      "What computes: cpu is every core this process may use (all but one beside a GPU, which "
+      "needs one to feed it), cpu:N so many worker threads, cuda:N and opencl:N a GPU that "
+      "'hogbatch devices' lists, cuda:* and opencl:* all of them; several are separated by commas";
+  v.Word("devices", devices, {{"auto", "cpu"}, "cpu:N|cuda:N|opencl:N"},
+         fmt::format("{}. auto takes {}", kNames, automatic));
+}
+constexpr std::string_view kToTrain = "every GPU, and the cores beside them";
+// A core beside a GPU would hold up the end of the file more than it shortens the way there, and
+// answers would depend in their last digits on who was faster.
+constexpr std::string_view kToInfer = "every GPU, or the cores where there is none";
+
+std::vector<std::string> AlgorithmWords() {
+  std::vector<std::string> words = AlgorithmNames();
+  words.insert(words.begin(), "auto");
+  return words;
+}
+
+void VisitData(OptionVisitor& v, TrainOptions& o) {
+  v.Group("Data");
+  v.Text("test", o.test, "FILE",
+         "A file the training never learns from; its loss and quality are reported");
+  v.Word("label", o.label, {{"auto", "first", "last"}, "NAME|N"},
+         "The label's column in a CSV file: its name, its number from 1, first or last; auto is "
+         "last. LIBSVM files need none");
+  v.Text("positive", o.positive, "LABEL",
+         "Learn this label against all others, as two classes, whatever labels the file has");
+  v.Word("scale", o.scale, {{"auto", "none", "minmax", "standard", "maxabs"}},
+         "How features are brought to like size; learnt on the training rows and saved in the "
+         "model");
+  v.Number("valid-fraction", o.valid_fraction, {0, 0.9},
+           "Share of the rows set aside to choose the best model; 0 keeps none back");
+  v.Text("class-weights", o.class_weights, "none|balanced|LABEL=W,...",
+         "How much a row of each class counts; balanced lets rare classes count as much as "
+         "frequent ones");
+}
+
+void VisitNetwork(OptionVisitor& v, TrainOptions& o) {
+  v.Group("Network");
+  v.Numbers("hidden", o.hidden, {0, 1 << 20},
+            "Widths of the hidden layers, separated by commas; 0 alone is a linear model");
+  v.Word("activation", o.activation, {{"relu", "sigmoid", "tanh", "gelu"}},
+         "What a hidden layer applies to its sums");
+  v.Word("loss", o.loss, {{"auto", "softmax", "sigmoid", "squared"}},
+         "What is made small: softmax for classes, sigmoid for several labels a row, squared for "
+         "numbers; auto looks "
+         "at the labels");
+  v.Word("init", o.init, {{"auto", "xavier", "he", "paper"}, "FILE"},
+         "Starting weights, or a model file to go on from; auto is he for relu and gelu, xavier "
+         "otherwise; paper is the Hogbatch paper's, which deep sigmoid networks need");
+}
+
+void VisitWork(OptionVisitor& v, TrainOptions& o) {
+  v.Group("Who computes");
+  VisitDevices(v, o.devices, kToTrain);
+  v.Word("algorithm", o.algorithm, {AlgorithmWords()},
+         "How the workers share the model. hogbatch: every worker updates the shared weights at "
+         "once, without waiting; adaptive: the same, and rows per update follow the counts of "
+         "updates, so that fast devices do not drown slow ones; sync: one averaged update over "
+         "all workers, the same on every run. auto is adaptive as soon as two kinds of device "
+         "train together, else hogbatch");
+  v.Word("merge", o.merge, {{"delta", "average", "overwrite"}},
+         "How an update of a GPU, made on a copy of the weights, joins what others wrote "
+         "meanwhile. delta adds the change alone, so that all of theirs stays; average moves the "
+         "weights towards the copy, one part in as many as there are teams, and takes back that "
+         "part of theirs; overwrite puts the copy in place and loses theirs, as the Hogbatch "
+         "paper's own program does");
+  v.Number("merge-rows", o.merge_rows, {1, 1e9},
+           "How many rows a GPU trains on at the most before it merges and takes the weights anew: "
+           "as many whole updates are made in a row on its copy as these rows, or some 20 ms, have "
+           "room for, fewer where others merge many times meanwhile, and one in any case. 1 merges "
+           "every update, as is always done with adam, with momentum and with weight decay on "
+           "sparse rows");
+  v.Text("cpu-batch", o.cpu_batch, "ROWS|MIN:MAX",
+         "Rows behind one update on one thread. adaptive stays in the range; algorithms that do "
+         "not adapt take 16, moved into it");
+  v.Text("gpu-batch", o.gpu_batch, "ROWS|MIN:MAX|auto:MAX",
+         "The same on a GPU, where algorithms that do not adapt take 512. The minimum auto is the "
+         "size at which the GPU still reaches --min-utilization of its best rate, measured at the "
+         "start. A maximum that does not fit its memory becomes the largest that does");
+  v.Number("min-utilization", o.min_utilization, {0.01, 1},
+           "What --gpu-batch auto:MAX asks of a GPU: this share of its best rows a second");
+  v.Number("alpha", o.alpha, {1.01, 16},
+           "adaptive: the factor by which rows per update grow or shrink");
+  v.Number("beta", o.beta, {0, 1}, "adaptive: CPU updates count so much each, against a GPU's");
+  v.Number("adapt-band", o.adapt_band, {0, 0.5},
+           "adaptive: counts of updates that differ by less than this share of all updates are "
+           "even; 0 is the paper's rule");
+  v.Flag("no-pin", o.no_pin, "Let the system move threads between cores");
+}
+
+void VisitStopping(OptionVisitor& v, TrainOptions& o) {
+  v.Group("When to stop");
+  v.Number("epochs", o.epochs, {0, 1e6},
+           "Passes over the training rows, fractions allowed; 0 writes the starting weights");
+  v.Text("max-time", o.max_time, "TIME", "Stop after this time: 90, 90s, 5m or 2h");
+  v.Number("target-loss", o.target_loss, {0, 1e9},
+           "Stop when the loss of the validation rows is this or lower; 0 is off");
+  v.Number("patience", o.patience, {0, 1 << 20},
+           "Stop after so many evaluations without a better model; 0 is off");
+}
+
+void VisitOutput(OptionVisitor& v, TrainOptions& o) {
+  v.Group("Output");
+  v.Text("out", o.out, "DIR", "Folder for the model and its record; runs/DATE-TIME when not given");
+  v.Number("eval-every", o.eval_every, {1e-6, 1e6},
+           "Epochs between exact losses, fractions allowed");
+  v.Number("report-every", o.report_every, {0.01, 1e6}, "Seconds between reports");
+  v.Number("seed", o.seed, {0, 9e15}, "Of the order of rows and the starting weights");
+  v.Flag("quiet", o.quiet, "Print errors only");
+  v.Flag("json", o.json, "Print the summary as JSON and nothing else");
+}
+
+}  // namespace
+
+void TrainOptions::Visit(OptionVisitor& visitor) {
+  VisitData(visitor, *this);
+  VisitNetwork(visitor, *this);
+  rate.Visit(visitor);
+  optimizer.Visit(visitor);
+  VisitWork(visitor, *this);
+  VisitStopping(visitor, *this);
+  VisitOutput(visitor, *this);
+}
+
+void EvalOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  VisitDevices(visitor, devices, kToInfer);
+  visitor.Flag("json", json, "Print the result as JSON and nothing else");
+}
+
+void PredictOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Text("out", out, "FILE", "Write here and not to the screen");
+  visitor.Flag("probabilities", probabilities,
+               "Add the probability of every class or label, and a first line that names them");
+  visitor.Number(
+      "top", top, {0, 1000},
+      "Several labels a row: name the so many likeliest; 0 names those of at least 50 %");
+  VisitDevices(visitor, devices, kToInfer);
+}
+
+void DevicesOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Flag("json", json, "Print the list as JSON");
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,211 @@
+#include "training/schema_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void Require(bool holds, const std::string& what) {
+  if (!holds) throw UserError(what);
+}
+
+std::int64_t Integer(const Json& value, std::int64_t min, std::string_view what) {
+  Require(value.is_number_integer(), fmt::format("{} is not a whole number", what));
+  // Numbers of this size are in no honest file, and sums of smaller ones do not overflow.
+  constexpr auto kMax = std::int64_t{1} << 53;
+  const auto number = value.get<std::int64_t>();
+  Require(number >= min && number <= kMax, fmt::format("{} is {}", what, number));
+  return number;
+}
+
+double Real(const Json& value, std::string_view what) {
+  Require(value.is_number(), fmt::format("{} is not a number", what));
+  const auto number = value.get<double>();
+  Require(std::isfinite(number), fmt::format("{} is not finite", what));
+  return number;
+}
+
+std::vector<float> Floats(const Json& array, std::string_view what) {
+  Require(array.is_array(), fmt::format("{} is not a list", what));
+  std::vector<float> values;
+  for (const Json& value : array) values.push_back(static_cast<float>(Real(value, what)));
+  return values;
+}
+
+std::vector<std::int64_t> Integers(const Json& array, std::int64_t min, std::string_view what) {
+  Require(array.is_array(), fmt::format("{} is not a list", what));
+  std::vector<std::int64_t> values;
+  for (const Json& value : array) values.push_back(Integer(value, min, what));
+  return values;
+}
+
+FileFormat ParseFormat(const std::string& name) {
+  Require(name == "csv" || name == "libsvm", fmt::format("unknown file format '{}'", name));
+  return name == "csv" ? FileFormat::kCsv : FileFormat::kLibsvm;
+}
+
+// LIBSVM: features are the file's columns, or those of them that are used.
+std::int64_t FeaturesOfLibsvm(const Schema& schema) {
+  Require(schema.categorical.empty(), "a LIBSVM file has categorical columns");
+  std::int64_t previous = -1;
+  for (const std::int64_t column : schema.used_columns) {
+    Require(column > previous && column < schema.file_columns,
+            "the columns used do not ascend within the file's");
+    previous = column;
+  }
+  return schema.used_columns.empty() ? schema.file_columns
+                                     : static_cast<std::int64_t>(schema.used_columns.size());
+}
+
+// CSV: every column is a number or, if categorical, as many features as it has values.
+std::int64_t FeaturesOfCsv(const Schema& schema) {
+  Require(schema.used_columns.empty(), "a CSV file leaves columns out");
+  std::int64_t features = schema.file_columns;
+  std::set<std::int64_t> seen;
+  for (const CategoricalColumn& column : schema.categorical) {
+    Require(column.column < schema.file_columns && seen.insert(column.column).second,
+            "a categorical column lies outside the file or stands twice");
+    Require(!column.values.empty(), "a categorical column has no category");
+    Require(std::set(column.values.begin(), column.values.end()).size() == column.values.size(),
+            "a category stands twice");
+    features += static_cast<std::int64_t>(column.values.size()) - 1;
+  }
+  return features;
+}
+
+// Readers trust these fields: what does not add up here would be written past a row's end.
+void CheckColumns(const Schema& schema) {
+  Require(schema.file_columns <= std::int64_t{1} << 31,
+          "file_columns is more than a file can have");
+  const std::int64_t features =
+      schema.format == FileFormat::kCsv ? FeaturesOfCsv(schema) : FeaturesOfLibsvm(schema);
+  Require(schema.features == features, "features and columns do not add up");
+}
+
+void CheckScaling(const Schema& schema) {
+  const auto features = static_cast<std::size_t>(schema.features);
+  const std::size_t wanted = schema.scaling == ScalingKind::kNone ? 0 : features;
+  Require(schema.shift.size() == wanted && schema.scale.size() == wanted,
+          "scaling and features differ in number");
+}
+
+void CheckLabels(const Schema& schema) {
+  const std::set<std::string> names(schema.label_names.begin(), schema.label_names.end());
+  Require(names.size() == schema.label_names.size(), "a label stands twice");
+  Require(schema.positive.empty() || (schema.label_kind == LabelKind::kClass && names.size() == 2),
+          "a positive label stands beside other than two classes");
+  switch (schema.label_kind) {
+    case LabelKind::kClass:
+      Require(names.size() >= 2, "there are fewer than two classes");
+      break;
+    case LabelKind::kMultiLabel:
+      Require(!names.empty(), "there is no label");
+      break;
+    case LabelKind::kValue:
+      Require(schema.target_deviation > 0, "the labels' deviation is not above 0");
+  }
+}
+
+Json CategoricalToJson(const std::vector<CategoricalColumn>& columns) {
+  Json array = Json::array();
+  for (const CategoricalColumn& column : columns) {
+    array.push_back({{"column", column.column}, {"values", column.values}});
+  }
+  return array;
+}
+
+std::string Dump(const Json& object) {
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Schema ReadSchema(const Json& json) {
+  Schema schema;
+  schema.format = ParseFormat(json.at("format").get<std::string>());
+  schema.file_columns = Integer(json.at("file_columns"), 0, "file_columns");
+  schema.features = Integer(json.at("features"), 1, "features");
+  schema.used_columns = Integers(json.at("used_columns"), 0, "used_columns");
+  for (const Json& column : json.at("categorical")) {
+    schema.categorical.push_back(
+        {.column = Integer(column.at("column"), 0, "a categorical column"),
+         .values = Integers(column.at("values"), std::numeric_limits<std::int64_t>::min(),
+                            "a category")});
+  }
+  schema.label_column = json.at("label_column").get<std::string>();
+  schema.scaling = ParseScaling(json.at("scaling").get<std::string>());
+  schema.shift = Floats(json.at("shift"), "shift");
+  schema.scale = Floats(json.at("scale"), "scale");
+  schema.label_kind = ParseLabelKind(json.at("label_kind").get<std::string>());
+  schema.label_names = json.at("label_names").get<std::vector<std::string>>();
+  schema.positive = json.at("positive").get<std::string>();
+  schema.target_mean = Real(json.at("target_mean"), "target_mean");
+  schema.target_deviation = Real(json.at("target_deviation"), "target_deviation");
+  CheckColumns(schema);
+  CheckScaling(schema);
+  CheckLabels(schema);
+  return schema;
+}
+
+ModelSpec ReadSpec(const Json& json) {
+  ModelSpec spec;
+  spec.inputs = Integer(json.at("inputs"), 1, "inputs");
+  spec.hidden = Integers(json.at("hidden"), 1, "hidden");
+  spec.outputs = Integer(json.at("outputs"), 1, "outputs");
+  spec.activation = ParseActivation(json.at("activation").get<std::string>());
+  spec.loss = ParseLoss(json.at("loss").get<std::string>());
+  spec.sparse_input = json.at("sparse_input").get<bool>();
+  return spec;
+}
+
+// Runs `read` on the parsed text; what the JSON library objects to becomes a UserError.
+template <typename Read>
+auto FromJson(std::string_view text, Read read) {
+  try {
+    return read(Json::parse(text));
+  } catch (const Json::exception& error) {
+    throw UserError(error.what());
+  }
+}
+
+}  // namespace
+
+std::string SpecToJson(const ModelSpec& spec) {
+  return Dump({{"inputs", spec.inputs},
+               {"hidden", spec.hidden},
+               {"outputs", spec.outputs},
+               {"activation", Name(spec.activation)},
+               {"loss", Name(spec.loss)},
+               {"sparse_input", spec.sparse_input}});
+}
+
+std::string SchemaToJson(const Schema& schema) {
+  return Dump({{"format", schema.format == FileFormat::kCsv ? "csv" : "libsvm"},
+               {"file_columns", schema.file_columns},
+               {"features", schema.features},
+               {"used_columns", schema.used_columns},
+               {"categorical", CategoricalToJson(schema.categorical)},
+               {"label_column", schema.label_column},
+               {"scaling", Name(schema.scaling)},
+               {"shift", schema.shift},
+               {"scale", schema.scale},
+               {"label_kind", Name(schema.label_kind)},
+               {"label_names", schema.label_names},
+               {"positive", schema.positive},
+               {"target_mean", schema.target_mean},
+               {"target_deviation", schema.target_deviation}});
+}
+
+ModelSpec SpecFromJson(std::string_view text) { return FromJson(text, ReadSpec); }
+
+Schema SchemaFromJson(std::string_view text) { return FromJson(text, ReadSchema); }
+
+}  // namespace hogbatch

@@ -1,0 +1,179 @@
+#include "tests/support/process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace hogbatch {
+namespace {
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+// A terminal 40 columns wide: our side, and the name of the program's.
+int OpenTerminal(std::string& name) {
+  const int ours = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (ours < 0 || ::grantpt(ours) != 0 || ::unlockpt(ours) != 0) {
+    throw std::runtime_error("no terminal to test with");
+  }
+  const winsize size{.ws_row = 24, .ws_col = 40, .ws_xpixel = 0, .ws_ypixel = 0};
+  ::ioctl(ours, TIOCSWINSZ, &size);
+  name = ::ptsname(ours);
+  return ours;
+}
+
+std::string Drain(int terminal) {
+  std::string text;
+  char part[4096];
+  for (ssize_t got; (got = ::read(terminal, part, sizeof part)) > 0;) {
+    text.append(part, static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+}  // namespace
+
+Process::Process(const std::vector<std::string>& arguments, const std::string& in, Output output)
+    : folder_(in) {
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addchdir_np(&actions, in.c_str());
+  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  if (output == Output::kErrorClosed) {
+    ::posix_spawn_file_actions_addclose(&actions, 2);
+  } else {
+    ::posix_spawn_file_actions_addopen(&actions, 2, (in + "/stderr").c_str(),
+                                       O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  }
+  std::string terminal_name;
+  int broken[2] = {-1, -1};
+  if (output == Output::kCaptured || output == Output::kErrorClosed) {
+    ::posix_spawn_file_actions_addopen(&actions, 1, (in + "/stdout").c_str(),
+                                       O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  } else if (output == Output::kTerminal) {
+    terminal_ = OpenTerminal(terminal_name);
+    ::posix_spawn_file_actions_addopen(&actions, 1, terminal_name.c_str(), O_WRONLY | O_NOCTTY, 0);
+  } else {
+    if (::pipe2(broken, O_CLOEXEC) != 0) throw std::runtime_error("no pipe to test with");
+    ::posix_spawn_file_actions_adddup2(&actions, broken[1], 1);
+    ::close(broken[0]);
+  }
+  std::vector<std::string> words = {HOGBATCH_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::string plugins = "HOGBATCH_PLUGINS=" + in;
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable; ++variable) variables.push_back(*variable);
+  if (!std::getenv("HOGBATCH_PLUGINS")) variables.push_back(plugins.data());
+  variables.push_back(nullptr);
+  const int error = ::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), variables.data());
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (broken[1] >= 0) ::close(broken[1]);
+  if (error != 0) throw std::runtime_error(fmt::format("cannot start {}", words[0]));
+}
+
+Process::~Process() {
+  if (running()) {
+    Signal(SIGKILL);
+    ::waitpid(pid_, &status_, 0);
+  }
+  if (terminal_ >= 0) ::close(terminal_);
+}
+
+void Process::Signal(int number) { ::kill(pid_, number); }
+
+bool Process::running() {
+  if (!ended_ && ::waitpid(pid_, &status_, WNOHANG) == pid_) ended_ = true;
+  return !ended_;
+}
+
+Finished Process::Wait() {
+  Finished finished;
+  if (terminal_ >= 0) finished.out = Drain(terminal_);  // until the program's side is closed
+  if (!ended_) ::waitpid(pid_, &status_, 0);
+  ended_ = true;
+  if (WIFEXITED(status_)) finished.exit_code = WEXITSTATUS(status_);
+  if (WIFSIGNALED(status_)) finished.signal = WTERMSIG(status_);
+  if (terminal_ < 0) finished.out = ReadAll(folder_ + "/stdout");
+  finished.err = ReadAll(folder_ + "/stderr");
+  return finished;
+}
+
+Finished RunProgram(const std::vector<std::string>& arguments, const std::string& in) {
+  return Process(arguments, in).Wait();
+}
+
+ScopedVariable::ScopedVariable(const char* name, const std::string& value) : name_(name) {
+  if (const char* before = std::getenv(name)) before_ = before;
+  ::setenv(name, value.c_str(), 1);
+}
+
+ScopedVariable::~ScopedVariable() {
+  if (before_) {
+    ::setenv(name_, before_->c_str(), 1);
+  } else {
+    ::unsetenv(name_);
+  }
+}
+
+TemporaryFolder::TemporaryFolder() {
+  path_ = (std::filesystem::temp_directory_path() / "hogbatch-test-XXXXXX").string();
+  if (!::mkdtemp(path_.data())) throw std::runtime_error("no temporary folder");
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TemporaryFolder::Write(const std::string& name, const std::string& content) const {
+  std::ofstream(path_ + "/" + name, std::ios::binary) << content;
+  return name;
+}
+
+std::string TemporaryFolder::Read(const std::string& name) const {
+  return ReadAll(path_ + "/" + name);
+}
+
+bool TemporaryFolder::Has(const std::string& name) const {
+  return std::filesystem::exists(path_ + "/" + name);
+}
+
+std::string TwoClasses(int rows) {
+  std::string text;
+  for (int i = 0; i < rows; ++i) {
+    text += fmt::format("{} 1:{} 2:{} 4:{}\n", i % 2 ? "+1" : "-1", i % 2 ? 0.9 : 0.1,
+                        0.01 * (i % 7), 0.02 * (i % 5));
+  }
+  return text;
+}
+
+bool HasKey(const std::string& json, const std::string& key) {
+  return json.find(fmt::format("\"{}\":", key)) != std::string::npos;
+}
+
+std::string ValueOf(const std::string& json, const std::string& key) {
+  const std::string quoted = fmt::format("\"{}\":", key);
+  std::size_t at = json.find(quoted);
+  if (at == std::string::npos) return "";
+  at = json.find_first_not_of(" \"", at + quoted.size());
+  return json.substr(at, json.find_first_of(",}\"\n", at) - at);
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,77 @@
+#include "training/train_setup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace hogbatch {
+namespace {
+
+using testing::Each;
+using testing::IsEmpty;
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+// A run that ended with 2 everywhere in the model and 1 in the best snapshot, of epoch 1.
+class ChooseParametersOf : public testing::Test {
+ protected:
+  ChooseParametersOf() { Fill(2, 1); }
+
+  void Fill(float store, float snapshot) {
+    std::ranges::fill(memory_.store.quiet(), store);
+    std::ranges::fill(memory_.snapshots[0].span(), snapshot);
+  }
+
+  RunResult After(StopReason reason, double epoch, std::optional<SnapshotId> snapshot) const {
+    RunResult result;
+    result.stopped_because = reason;
+    result.totals.epoch = epoch;
+    result.totals.updates = static_cast<std::int64_t>(epoch * 100);
+    if (snapshot) result.saved = Evaluation{.epoch = 1};
+    ChooseParameters(memory_, snapshot, result);
+    return result;
+  }
+
+  Dataset data_;
+  JobMemory memory_{{.inputs = 3, .hidden = {}, .outputs = 2}, data_, nullptr, 1};
+};
+
+TEST_F(ChooseParametersOf, ARunThatEndedWellIsTheBestSnapshotElseTheModel) {
+  const RunResult measured = After(StopReason::kEpochs, 5, 0);
+  EXPECT_THAT(measured.parameters, Each(1.0f));
+  EXPECT_TRUE(measured.saved);
+  EXPECT_THAT(After(StopReason::kEpochs, 5, std::nullopt).parameters, Each(2.0f));
+}
+
+TEST_F(ChooseParametersOf, ARunWithoutWorkersIsTheModelSoFar) {
+  const RunResult result = After(StopReason::kNoWorkers, 1.5, 0);
+  EXPECT_EQ(result.parameters.size(), memory_.store.quiet().size());
+  EXPECT_THAT(result.parameters, Each(2.0f));
+  EXPECT_FALSE(result.saved);  // what is known is of another model
+  EXPECT_THAT(After(StopReason::kNoWorkers, 0.5, std::nullopt).parameters, Each(2.0f));
+}
+
+TEST_F(ChooseParametersOf, ARunWithoutWorkersIsTheSnapshotWhereTheModelIsNoNewerOrNoModel) {
+  const RunResult same = After(StopReason::kNoWorkers, 1, 0);
+  EXPECT_THAT(same.parameters, Each(1.0f));
+  EXPECT_TRUE(same.saved);
+  Fill(kNaN, 1);
+  EXPECT_THAT(After(StopReason::kNoWorkers, 1.5, 0).parameters, Each(1.0f));
+}
+
+TEST_F(ChooseParametersOf, ARunThatNeverTrainedIsNothing) {
+  EXPECT_THAT(After(StopReason::kNoWorkers, 0, std::nullopt).parameters, IsEmpty());
+  EXPECT_THAT(After(StopReason::kNoWorkers, 0, 0).parameters, IsEmpty());
+}
+
+TEST_F(ChooseParametersOf, ARunThatDivergedIsTheSnapshotBeforeOrNothing) {
+  EXPECT_THAT(After(StopReason::kDiverged, 2, 0).parameters, Each(1.0f));
+  EXPECT_THAT(After(StopReason::kDiverged, 2, std::nullopt).parameters, IsEmpty());
+  Fill(kNaN, kNaN);
+  EXPECT_THAT(After(StopReason::kEpochs, 2, std::nullopt).parameters, IsEmpty());
+}
+
+}  // namespace
+}  // namespace hogbatch
