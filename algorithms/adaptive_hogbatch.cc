@@ -85,7 +85,7 @@ class AdaptiveHogbatch : public Algorithm {
     }
     const std::int64_t rows = std::llround(team.rows);
     return Assignment{
-        .job = job.id, .update_rows = rows, .updates = length_.Updates(idle.id, rows, table)};
+        .job = job.id, .batch_size = rows, .updates = length_.Updates(idle.id, rows, table)};
   }
 
   void Observe(const Outcome& outcome) override {
@@ -126,7 +126,7 @@ class AdaptiveHogbatch : public Algorithm {
   // A GPU begins with its smallest batch and grows from there in no time if it is fast. A large one
   // on a slow GPU would be merged when the others have long trained the model it was made from.
   std::int64_t FirstRows(DeviceKind kind) const {
-    return kind == DeviceKind::kCpu ? FixedRows(options_, kind) : options_.gpu_batch.min;
+    return kind == DeviceKind::kCpu ? FixedBatchSize(options_, kind) : options_.gpu_batch.min;
   }
 
   Bounds BoundsOf(const WorkerState& member, std::span<const WorkerState> workers) const {
@@ -134,8 +134,8 @@ class AdaptiveHogbatch : public Algorithm {
         member.device.kind == DeviceKind::kCpu ? options_.cpu_batch : options_.gpu_batch;
     std::int64_t max = range.max;
     for (const WorkerState& worker : workers) {
-      if (worker.team != member.team || !worker.live || worker.most_rows == 0) continue;
-      max = std::min(max, worker.most_rows);
+      if (worker.team != member.team || !worker.live || worker.max_batch_size == 0) continue;
+      max = std::min(max, worker.max_batch_size);
     }
     return {.min = static_cast<double>(std::min(range.min, max)),
             .max = static_cast<double>(max),
@@ -218,7 +218,7 @@ class AdaptiveHogbatch : public Algorithm {
     if (team.count > first.count + band) {
       return at_once || !IsLeftAlone(team, last, total) ? options_.alpha : 1;
     }
-    return at_once ? 1 : WayBack(team, {.first = first, .last = last}, total);
+    return at_once ? 1 : ReturnTowardsStart(team, {.first = first, .last = last}, total);
   }
 
   struct Rivals {
@@ -228,7 +228,7 @@ class AdaptiveHogbatch : public Algorithm {
   // By the letter a team between two others never changes: one that was ahead of all for a moment
   // would keep its large batches for good. It comes back to where it began if that brings it nearer
   // to an equal share.
-  double WayBack(const Team& team, const Rivals& rivals, double total) const {
+  double ReturnTowardsStart(const Team& team, const Rivals& rivals, double total) const {
     const double ahead = team.count - total / static_cast<double>(teams_.size());
     const double band = options_.adapt_band * total, back = team.first_rows / team.rows;
     if (ahead < -band && back < 1 && !IsLeftAlone(rivals.first, team, total)) {
@@ -242,7 +242,7 @@ class AdaptiveHogbatch : public Algorithm {
 
   // Whether a change leads away from where a team began, and the team on the other side could come
   // back instead.
-  bool IsForAnother(double factor, const Team& team) const {
+  bool OtherTeamShouldReturnFirst(double factor, const Team& team) const {
     if (options_.adapt_band == 0 || factor == 1) return false;
     const bool grows = factor > 1;
     const Team& other = *Rival(team, !grows);
@@ -255,7 +255,7 @@ class AdaptiveHogbatch : public Algorithm {
     if (!Rival(team, true) || SomebodyElseStands(team)) return;
     ++team.judged;
     double factor = Verdict(team);
-    if (IsForAnother(factor, team)) factor = 1;
+    if (OtherTeamShouldReturnFirst(factor, team)) factor = 1;
     double wanted = factor * team.rows;
     // Rounding must not keep a size from being back where it began.
     if (std::abs(wanted - team.first_rows) < 1e-9 * wanted) wanted = team.first_rows;

@@ -49,13 +49,13 @@ int AsynchronousWorkers(std::string_view algorithm, int workers) {
   return Find(algorithm).asynchronous ? workers : 1;
 }
 
-std::int64_t FixedRows(const BatchRange& range, DeviceKind kind) {
+std::int64_t FixedBatchSize(const BatchRange& range, DeviceKind kind) {
   const std::int64_t usual = kind == DeviceKind::kCpu ? 16 : 512;
   return std::clamp(usual, range.min, range.max);
 }
 
-std::int64_t FixedRows(const AlgorithmOptions& options, DeviceKind kind) {
-  return FixedRows(kind == DeviceKind::kCpu ? options.cpu_batch : options.gpu_batch, kind);
+std::int64_t FixedBatchSize(const AlgorithmOptions& options, DeviceKind kind) {
+  return FixedBatchSize(kind == DeviceKind::kCpu ? options.cpu_batch : options.gpu_batch, kind);
 }
 
 }  // namespace hogbatch

@@ -28,9 +28,9 @@ struct AlgorithmOptions {
 
 // The size an algorithm that does not adapt uses: 16 rows on a CPU thread, 512 on a GPU, or the
 // nearest the range allows.
-std::int64_t FixedRows(const BatchRange& range, DeviceKind kind = DeviceKind::kCpu);
+std::int64_t FixedBatchSize(const BatchRange& range, DeviceKind kind = DeviceKind::kCpu);
 // The same with the range of that kind of device.
-std::int64_t FixedRows(const AlgorithmOptions& options, DeviceKind kind);
+std::int64_t FixedBatchSize(const AlgorithmOptions& options, DeviceKind kind);
 
 std::vector<std::string> AlgorithmNames();
 

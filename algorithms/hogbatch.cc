@@ -11,9 +11,9 @@ class Hogbatch : public Algorithm {
   explicit Hogbatch(const AlgorithmOptions& options) : options_(options) {}
 
   std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) override {
-    const std::int64_t rows = FixedRows(options_, idle.device.kind);
+    const std::int64_t rows = FixedBatchSize(options_, idle.device.kind);
     return Assignment{.job = table.jobs.front().id,
-                      .update_rows = rows,
+                      .batch_size = rows,
                       .updates = length_.Updates(idle.id, rows, table)};
   }
 

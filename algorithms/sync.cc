@@ -23,7 +23,7 @@ class Sync : public Algorithm {
     dealing_ = true;
     last_dealt_ = idle.id;
     return Assignment{.job = table.jobs.front().id,
-                      .update_rows = FixedRows(options_, idle.device.kind),
+                      .batch_size = FixedBatchSize(options_, idle.device.kind),
                       .hold = true};
   }
 

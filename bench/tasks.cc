@@ -47,7 +47,7 @@ void EmptyTasks(benchmark::State& state) {
     Coordinator coordinator(one_row, {.job = {.train_rows = kTasks},
                                       .rows = {},
                                       .rules = {.epochs = 1, .target_loss = {}},
-                                      .rates = RatePlan({}, 1),
+                                      .rates = LearningRate({}, 1),
                                       .workers = {{.name = "a"}, {.name = "b"}}});
     const std::atomic<int> interrupts = 0;
     Silent silent;
@@ -87,7 +87,7 @@ class TimedCommits : public Worker {
     inner_->Commit(task, update);
     seconds_.push_back(ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID) - before);
   }
-  bool tore_update() const override { return inner_->tore_update(); }
+  bool tore_merge() const override { return inner_->tore_merge(); }
   Report Finish(const Task& task) override { return inner_->Finish(task); }
 
  private:
@@ -135,7 +135,7 @@ void CoreAndGpu(benchmark::State& state, const Seat& gpu, std::string_view name,
   state.counters["of_processor"] = (coordinator + merging) / all;
   state.counters["merges"] = static_cast<double>(commits.size());
   state.counters["merge_us"] = commits.empty() ? 0 : 1e6 * Median(commits);
-  state.counters["gpu_rows"] = static_cast<double>(totals.workers.back().batch_rows);
+  state.counters["gpu_rows"] = static_cast<double>(totals.workers.back().batch_size);
 }
 
 BENCHMARK(EmptyTasks)->Iterations(3)->Repetitions(3)->UseRealTime()->Unit(benchmark::kMillisecond);

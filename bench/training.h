@@ -68,7 +68,7 @@ inline Progress TrainFor(double seconds, const ModelSpec& spec, const Dataset& d
                                                 .max_seconds = seconds,
                                                 .target_loss = {},
                                                 .eval_every = kEndless},
-                                      .rates = RatePlan({.lr = 1e-3}, kEndless),
+                                      .rates = LearningRate({.lr = 1e-3}, kEndless),
                                       .workers = devices,
                                       .merge_rows = TrainOptions().merge_rows});
   const std::atomic<int> interrupts = 0;
@@ -79,8 +79,8 @@ inline Progress TrainFor(double seconds, const ModelSpec& spec, const Dataset& d
 
 // Examples per second of so many cores.
 inline double TrainingRate(const ModelSpec& spec, const Dataset& data, int workers,
-                           std::int64_t update_rows, double seconds) {
-  const auto algorithm = MakeAlgorithm("hogbatch", {.cpu_batch = {update_rows, update_rows}});
+                           std::int64_t batch_size, double seconds) {
+  const auto algorithm = MakeAlgorithm("hogbatch", {.cpu_batch = {batch_size, batch_size}});
   return TrainFor(seconds, spec, data, Cores(workers), *algorithm).examples_per_second;
 }
 

@@ -56,7 +56,7 @@ std::string RowsText(const TrainOptions& options, const TrainPlan& plan, DeviceK
   if (Adapts(options, plan) && range.min < range.max) {
     return fmt::format("{} to {} rows", range.min, range.max);
   }
-  const std::int64_t rows = FixedRows(range, kind);
+  const std::int64_t rows = FixedBatchSize(range, kind);
   return fmt::format("{} row{}", rows, rows == 1 ? "" : "s");
 }
 
@@ -91,7 +91,7 @@ std::vector<std::string> Notes(const TrainOptions& options, const TrainPlan& pla
   const std::string& algorithm = options.algorithm;
   std::vector<std::string> notes;
   const TrainOptions usual;
-  if (FixedRows(plan.batches, DeviceKind::kCpu) == 1 &&
+  if (FixedBatchSize(plan.batches, DeviceKind::kCpu) == 1 &&
       AsynchronousWorkers(algorithm, CountWorkers(plan).cpu) > 1) {
     notes.emplace_back(
         "note      at one row per update, cores that write the same weights hinder each other and "

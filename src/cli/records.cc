@@ -50,7 +50,7 @@ void PutWorkers(Json& object, const Progress& progress) {
   Json failures = Json::object();
   for (const WorkerTotals& worker : progress.workers) {
     updates[worker.name] = worker.updates;
-    if (worker.batch_rows > 0) rows[worker.name] = worker.batch_rows;
+    if (worker.batch_size > 0) rows[worker.name] = worker.batch_size;
     Put(busy, worker.name, worker.busy_fraction);
     if (!worker.failure.empty()) failures[worker.name] = worker.failure;
   }
@@ -82,9 +82,9 @@ void PutTeams(Json& object, const Progress& progress) {
 // Merges by those of others that they met: {"0": 90, "1": 7, "2": 3} has three that met two or
 // three.
 void PutStaleness(Json& object, const StalenessHistogram& staleness) {
-  const auto& counts = staleness.updates;
-  const auto last = std::find_if(counts.rbegin(), counts.rend(),
-                                 [](std::int64_t updates) { return updates > 0; });
+  const auto& counts = staleness.merges;
+  const auto last =
+      std::find_if(counts.rbegin(), counts.rend(), [](std::int64_t merges) { return merges > 0; });
   const auto buckets = static_cast<std::size_t>(counts.rend() - last);
   for (std::size_t i = 0; i < buckets; ++i) {
     object["staleness"][std::to_string(StalenessHistogram::From(i))] = counts[i];

@@ -26,7 +26,7 @@ std::string Percent(double share) {
 // " (max)" for a team that stands where a bound held it. The rows that are left of a block may make
 // its latest update a little larger or smaller than the bound.
 std::string Mark(const Progress& progress, std::size_t team) {
-  const std::int64_t rows = progress.teams[team].batch_rows;
+  const std::int64_t rows = progress.teams[team].batch_size;
   for (const HeldTeam& held : progress.held_teams) {
     if (held.team != static_cast<int>(team)) continue;
     if (held.by == HeldTeam::By::kMin ? rows <= held.rows : rows >= held.rows) {
@@ -39,7 +39,7 @@ std::string Mark(const Progress& progress, std::size_t team) {
 std::string TeamField(const Progress& progress, std::size_t index) {
   const TeamProgress& team = progress.teams[index];
   std::string field = fmt::format("{} {}", team.name, Percent(team.update_share));
-  if (team.batch_rows > 0) field += fmt::format(" x{}", team.batch_rows);
+  if (team.batch_size > 0) field += fmt::format(" x{}", team.batch_size);
   return field + Mark(progress, index);
 }
 
@@ -54,7 +54,7 @@ std::string GpusField(std::span<const TeamProgress> teams) {
     if (!IsGpu(team)) continue;
     ++count;
     share += team.update_share;
-    if (team.batch_rows > 0) rows.push_back(team.batch_rows);
+    if (team.batch_size > 0) rows.push_back(team.batch_size);
   }
   std::string field = fmt::format("{} GPUs {}", count, Percent(std::min(share, 1.0)));
   if (rows.empty()) return field;
@@ -122,7 +122,7 @@ std::string BoundsLine(const Progress& totals) {
 
 // Where the middle one of all merges stands; nothing where none was counted.
 std::string StalenessText(const StalenessHistogram& staleness) {
-  const auto& counts = staleness.updates;
+  const auto& counts = staleness.merges;
   const std::int64_t all = staleness.count();
   if (all == 0) return "";
   std::size_t bucket = 0;

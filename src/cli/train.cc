@@ -95,7 +95,7 @@ Start MakeStart(const TrainOptions& options, TrainPlan& plan, const TrainingData
   Start start{.spec = MakeSpec(options, plan, training), .class_weights = {}, .weights = {}};
   start.class_weights =
       ParseClassWeights(options.class_weights, training.schema, training.data, training.train_rows);
-  plan.most_rows = CheckTrainingFits(options, plan, start.spec, training.data);
+  plan.max_batch_size = CheckTrainingFits(options, plan, start.spec, training.data);
   start.weights = TakeStartingWeights(options, plan, start.spec, training.schema);
   return start;
 }
@@ -122,9 +122,9 @@ Coordinator::Setup MakeSetup(const TrainOptions& options, const TrainPlan& plan,
                    .valid = training.data.rows - training.train_rows,
                    .test = files.test ? files.test->rows : 0},
           .rules = plan.rules,
-          .rates = RatePlan(options.rate, options.epochs),
+          .rates = LearningRate(options.rate, options.epochs),
           .workers = InfosOf(plan.devices),
-          .most_rows = plan.most_rows,
+          .max_batch_size = plan.max_batch_size,
           .merge_rows = MergeRows(options, spec, CountWorkers(plan).all()),
           .seed = static_cast<std::uint64_t>(options.seed)};
 }

@@ -1,4 +1,5 @@
-// How old the weights behind an update were when it was merged.
+// Staleness: how many merges of other workers lie between a merge and the read of the weights that
+// it was computed from.
 #pragma once
 
 #include <algorithm>
@@ -10,30 +11,29 @@
 
 namespace hogbatch {
 
-// Counts merges by those of others that lay between the read they come from and themselves: bucket
-// 0 none, bucket k from 2^(k-1) to 2^k - 1, the last one everything beyond.
+// Merges by their staleness: bucket 0 counts those of staleness 0, bucket k those from 2^(k-1) to
+// 2^k - 1, the last one everything beyond.
 struct StalenessHistogram {
   static constexpr std::size_t kBuckets = 20;
-  std::array<std::int64_t, kBuckets> updates = {};
-  std::int64_t merges = 0;  // over all updates
+  std::array<std::int64_t, kBuckets> merges = {};  // in each bucket
+  std::int64_t total_staleness = 0;                // over all merges
 
-  void Add(std::int64_t merges_between) {
-    const auto between = std::max<std::int64_t>(merges_between, 0);
-    const auto bucket =
-        static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(between)));
-    ++updates[std::min(bucket, kBuckets - 1)];
-    merges += between;
+  void Add(std::int64_t staleness) {
+    const auto known = std::max<std::int64_t>(staleness, 0);
+    const auto bucket = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(known)));
+    ++merges[std::min(bucket, kBuckets - 1)];
+    total_staleness += known;
   }
-  // How many were counted.
+  // Merges in all buckets.
   std::int64_t count() const {
-    return std::accumulate(updates.begin(), updates.end(), std::int64_t{0});
+    return std::accumulate(merges.begin(), merges.end(), std::int64_t{0});
   }
   StalenessHistogram& operator+=(const StalenessHistogram& other) {
-    for (std::size_t i = 0; i < kBuckets; ++i) updates[i] += other.updates[i];
-    merges += other.merges;
+    for (std::size_t i = 0; i < kBuckets; ++i) merges[i] += other.merges[i];
+    total_staleness += other.total_staleness;
     return *this;
   }
-  // The fewest merges that count in a bucket.
+  // The least staleness of a bucket.
   static std::int64_t From(std::size_t bucket) {
     return bucket == 0 ? 0 : std::int64_t{1} << (bucket - 1);
   }

@@ -15,7 +15,7 @@ namespace hogbatch {
 namespace {
 
 std::int64_t LimitOf(const TrainPlan& plan, std::size_t device, std::int64_t train_rows) {
-  const std::int64_t fits = plan.most_rows[device];
+  const std::int64_t fits = plan.max_batch_size[device];
   return std::min(
       {plan.batches.gpu_batch.max, train_rows, fits > 0 ? fits : plan.batches.gpu_batch.max});
 }
@@ -39,7 +39,7 @@ class GpuCalibration {
     const std::string key =
         CalibrationKey(info, spec_, training_.data, options_.optimizer, momentum_, merge_rows_);
     if (!done_.insert(key).second) return std::nullopt;
-    const std::int64_t fits = plan_.most_rows[device];
+    const std::int64_t fits = plan_.max_batch_size[device];
     const TimedRows rows{.train = training_.train_rows,
                          .merge = fits > 0 ? std::min(merge_rows_, fits) : merge_rows_};
     return Calibrate({.key = key,

@@ -35,7 +35,7 @@ std::int64_t SmallestRows(const TrainPlan& plan) {
 // Of a GPU's updates, if memory does not matter.
 std::int64_t LargestRows(const TrainOptions& options, const TrainPlan& plan) {
   return options.algorithm == "adaptive" ? plan.batches.gpu_batch.max
-                                         : FixedRows(plan.batches, DeviceKind::kCuda);
+                                         : FixedBatchSize(plan.batches, DeviceKind::kCuda);
 }
 
 // What a GPU may be given at once, for an update or for several that are merged together; 0:
@@ -104,24 +104,25 @@ std::vector<std::int64_t> CheckTrainingFits(const TrainOptions& options, const T
                           .momentum = MomentumToApply(options, workers.all()),
                           .data = &data};
   const std::int64_t together = IsTogether(options, workers) ? BytesToStepTogether(spec) : 0;
-  std::vector<std::int64_t> most_rows;
+  std::vector<std::int64_t> max_batch_size;
   for (const DeviceChoice& device : plan.devices) {
     const DeviceInfo& info = device.info;
     const bool limited = info.kind != DeviceKind::kCpu && info.memory_bytes > 0;
     training.depth = info.depth;
-    most_rows.push_back(limited ? MostRows(options, plan, training, info, together) : 0);
+    max_batch_size.push_back(limited ? MostRows(options, plan, training, info, together) : 0);
   }
-  return most_rows;
+  return max_batch_size;
 }
 
 std::vector<std::string> MemoryNotes(const TrainOptions& options, const TrainPlan& plan) {
   std::vector<std::string> notes;
-  for (std::size_t i = 0; i < plan.most_rows.size(); ++i) {
-    if (plan.most_rows[i] == 0 || plan.most_rows[i] >= LargestRows(options, plan)) continue;
+  for (std::size_t i = 0; i < plan.max_batch_size.size(); ++i) {
+    if (plan.max_batch_size[i] == 0 || plan.max_batch_size[i] >= LargestRows(options, plan))
+      continue;
     notes.push_back(
         fmt::format("note      {} has room for {} row{} per update, fewer than --gpu-batch {}",
-                    plan.devices[i].info.name, Grouped(plan.most_rows[i]),
-                    plan.most_rows[i] == 1 ? "" : "s", LargestRows(options, plan)));
+                    plan.devices[i].info.name, Grouped(plan.max_batch_size[i]),
+                    plan.max_batch_size[i] == 1 ? "" : "s", LargestRows(options, plan)));
   }
   return notes;
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/options.h"
+#include "nn/learning_rate.h"
 #include "nn/optimizer.h"
-#include "nn/rates.h"
 
 namespace hogbatch {
 
@@ -27,7 +27,7 @@ struct TrainOptions {
   std::string loss = "auto";
   std::string init = "auto";
 
-  RateOptions rate;
+  LearningRateOptions rate;
   OptimizerOptions optimizer;
 
   std::string algorithm = "auto";

@@ -25,8 +25,9 @@ struct TrainPlan {
   std::vector<DeviceChoice> devices;
   std::int64_t host_memory_bytes = 0;  // 0: not known
   AlgorithmOptions batches;
-  bool calibrate_gpu_batch = false;     // batches.gpu_batch.min is to be measured
-  std::vector<std::int64_t> most_rows;  // that each device has room for; 0: any (memory_check.h)
+  bool calibrate_gpu_batch = false;  // batches.gpu_batch.min is to be measured
+  std::vector<std::int64_t>
+      max_batch_size;  // that each device has room for; 0: any (memory_check.h)
   RunRules rules;
   std::vector<std::int64_t> hidden;
   std::optional<SavedModel> start;  // --init FILE

@@ -24,18 +24,18 @@ class UpdateTimer {
         rows_(rows) {}
 
   // The best of a few stretches; the first update of a size may make memory and kernels for it.
-  double Time(std::int64_t update_rows) {
+  double Time(std::int64_t batch_size) {
     constexpr double kStretchSeconds = 0.05;
     constexpr int kMostMerges = 16, kStretches = 3;
     constexpr double kNever = std::numeric_limits<double>::infinity();
     steps_ = 1;
-    Walk(update_rows, 1);
+    Walk(batch_size, 1);
     // As in training: what is merged at once is no longer than a task.
-    const double one = std::max(Walk(update_rows, 1), 1e-9);
-    const std::int64_t most = std::min(rows_.merge, rows_.train) / update_rows;
+    const double one = std::max(Walk(batch_size, 1), 1e-9);
+    const std::int64_t most = std::min(rows_.merge, rows_.train) / batch_size;
     steps_ = static_cast<std::int64_t>(
         std::clamp(TaskLength::kSeconds / one, 1.0, std::max(1.0, static_cast<double>(most))));
-    const std::int64_t rows = update_rows * steps_;
+    const std::int64_t rows = batch_size * steps_;
     double best = Walk(rows, 1);
     const int merges =
         std::clamp(static_cast<int>(kStretchSeconds / std::max(best, 1e-9)), 1, kMostMerges);
@@ -63,7 +63,7 @@ class UpdateTimer {
   void Settle() {
     worker_->Commit(under_way_, 0);
     // A device without room for the batch has cut it.
-    if (worker_->Finish(under_way_).most_rows > 0) ran_short_ = true;
+    if (worker_->Finish(under_way_).max_batch_size > 0) ran_short_ = true;
   }
 
   Task NextTask(std::int64_t rows) {
@@ -72,8 +72,10 @@ class UpdateTimer {
     if (next_row_ + rows > rows_.train) next_row_ = 0;
     const RowRange range{next_row_, std::min(next_row_ + rows, rows_.train)};
     next_row_ = range.end;
-    return {
-        .id = ++tasks_, .rows = range, .steps = static_cast<std::int32_t>(steps_), .rate = kRate};
+    return {.id = ++tasks_,
+            .rows = range,
+            .updates_per_merge = static_cast<std::int32_t>(steps_),
+            .learning_rate = kRate};
   }
 
   std::unique_ptr<JobMemory> memory_;
@@ -92,7 +94,7 @@ class UpdateTimer {
 SecondsPerUpdate MakeUpdateTimer(std::unique_ptr<JobMemory> memory, const DeviceFactory& device,
                                  const TimedRows& rows) {
   const auto timer = std::make_shared<UpdateTimer>(std::move(memory), device(), rows);
-  return [timer](std::int64_t update_rows) { return timer->Time(update_rows); };
+  return [timer](std::int64_t batch_size) { return timer->Time(batch_size); };
 }
 
 }  // namespace hogbatch

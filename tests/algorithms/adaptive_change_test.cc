@@ -39,7 +39,7 @@ double MeanRows(const FakeRun& run, std::size_t team, double begin, double end) 
   int count = 0;
   for (const Progress& report : run.recorder.reports) {
     if (report.seconds < begin || report.seconds >= end) continue;
-    sum += std::log(static_cast<double>(report.teams[team].batch_rows));
+    sum += std::log(static_cast<double>(report.teams[team].batch_size));
     ++count;
   }
   return std::exp(sum / count);
@@ -97,7 +97,7 @@ TEST(AdaptiveHogbatch, ShrinksTheUpdatesOfAWorkerThatStoodStillUntilItHasCaughtU
   EXPECT_EQ(after[1].updates, before[1].updates);
   const double rows_before = MeanRows(stopped, 1, 4, 5);
   EXPECT_GT(rows_before, 60);
-  EXPECT_LT(static_cast<double>(TeamsAt(stopped, 8.5)[1].batch_rows), rows_before / 4);
+  EXPECT_LT(static_cast<double>(TeamsAt(stopped, 8.5)[1].batch_size), rows_before / 4);
   ExpectEven(SharesBetween(stopped, 0, 30));
   EXPECT_NEAR(RowsOf(stopped, 0, 8) / RowsOf(steady, 0, 8), 1, 0.02);
 }
@@ -127,7 +127,7 @@ class AtEveryRequest : public Algorithm {
     std::int64_t& rows = rows_[idle.team];
     if (own < other) rows = std::max(rows / 2, range.min);
     if (own > other) rows = std::min(rows * 2, range.max);
-    return Assignment{.update_rows = rows, .updates = length_.Updates(idle.id, rows, table)};
+    return Assignment{.batch_size = rows, .updates = length_.Updates(idle.id, rows, table)};
   }
   void Observe(const Outcome& outcome) override { length_.Observe(outcome); }
 

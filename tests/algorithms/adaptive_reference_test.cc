@@ -32,7 +32,7 @@ class Reference {
     const BatchRange& range = asking.team == 0 ? options_.cpu_batch : options_.gpu_batch;
     if (over) {
       const int side = Direction(asking.team, workers);
-      if (side != 0 && !IsForAnother(side, asking.team, workers)) {
+      if (side != 0 && !OtherTeamShouldReturnFirst(side, asking.team, workers)) {
         double wanted = side < 0 ? rows / options_.alpha : rows * options_.alpha;
         const bool comes_back = Side(asking.team, workers) == 0;
         if (comes_back && side < 0) wanted = std::max(wanted, First(asking.team));
@@ -80,7 +80,8 @@ class Reference {
   }
 
   // A size does not leave where it began while one on the other side can come back to there.
-  bool IsForAnother(int side, int team, const std::vector<WorkerState>& workers) const {
+  bool OtherTeamShouldReturnFirst(int side, int team,
+                                  const std::vector<WorkerState>& workers) const {
     if (options_.adapt_band == 0 || side * Moved(team) < 0) return false;
     const std::vector<double> counts = Counts(workers);
     int other = team == 0 ? 1 : 0;

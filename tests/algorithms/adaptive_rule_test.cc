@@ -341,7 +341,7 @@ TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndForHowManyRounds) {
 
 TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
   Desk desk(0, 2, {.gpu_batch = {512, 8192}, .adapt_band = 0});
-  desk.worker(0).most_rows = 1500;
+  desk.worker(0).max_batch_size = 1500;
   EXPECT_EQ(desk.Ask(0), 512);
   desk.Ask(1);
   EXPECT_EQ(desk.ReportAndAsk(0, 1), 1024);
@@ -351,7 +351,7 @@ TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
   EXPECT_EQ(desk.held()[0].by, By::kMemory);
   EXPECT_EQ(desk.held()[0].rows, 1500);
   // It turns out to be less still. That is no round, and nobody wanted more.
-  desk.worker(0).most_rows = 700;
+  desk.worker(0).max_batch_size = 700;
   EXPECT_EQ(desk.Ask(0), 700);
   EXPECT_DOUBLE_EQ(desk.held()[0].share_of_rounds, 0.5);
   desk.Report(1, 9);
@@ -360,7 +360,7 @@ TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
 
 TEST(AdaptiveRule, GivesNoMoreThanMemoryHoldsEvenBelowTheRange) {
   Desk desk(2, 1, {.cpu_batch = {8, 64}, .adapt_band = 0});
-  desk.worker(1).most_rows = 5;
+  desk.worker(1).max_batch_size = 5;
   EXPECT_EQ(desk.Ask(0), 5);
   desk.Ask(1);
   desk.Ask(2);

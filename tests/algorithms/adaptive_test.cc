@@ -97,8 +97,8 @@ TEST(AdaptiveHogbatch, NamesTheBoundsThatKeepTeamsApart) {
   EXPECT_EQ(held[1].by, By::kMin);
   EXPECT_EQ(held[1].rows, 64);
   EXPECT_GT(held[1].share_of_rounds, 0.95);
-  EXPECT_EQ(result.totals.teams[0].batch_rows, 64);
-  EXPECT_EQ(result.totals.teams[1].batch_rows, 64);
+  EXPECT_EQ(result.totals.teams[0].batch_size, 64);
+  EXPECT_EQ(result.totals.teams[1].batch_size, 64);
 }
 
 // Two updates of the CPU for one of the GPU.
@@ -143,7 +143,7 @@ TEST(AdaptiveHogbatch, NamesMemoryThatHoldsATeam) {
   FakeRun run = TeamsRun(5);
   run.algorithm_options.cpu_batch = {64, 64};
   AddThreads(run, 2, kThread);
-  AddGpu(run, kSmallGpu).most_rows = 300;
+  AddGpu(run, kSmallGpu).max_batch_size = 300;
   Watched watched(MakeAlgorithm("adaptive", run.algorithm_options));
   run.own_algorithm = &watched;
   const RunResult result = run.Run();

@@ -98,7 +98,7 @@ TEST(MetricsLine, HasNoKeysForWhatTeamsDidNotMeasure) {
   progress.held_teams.clear();
   progress.staleness = {};
   progress.beta.reset();
-  progress.workers[0].batch_rows = 0;  // no update yet
+  progress.workers[0].batch_size = 0;  // no update yet
   const Json line = Parsed(MetricsLine(progress, {}));
   EXPECT_FALSE(line.contains("staleness"));
   EXPECT_FALSE(line.contains("beta"));

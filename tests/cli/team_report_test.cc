@@ -22,15 +22,15 @@ TEST(TeamFields, SayShareRowsAndTheBoundATeamStandsAt) {
 
 TEST(TeamFields, MarkNoTeamThatLeftItsBound) {
   Progress progress = CoresAndGpu();
-  progress.teams[0].batch_rows = 32;
+  progress.teams[0].batch_size = 32;
   EXPECT_EQ(TeamFields(progress).front(), "cpu 52% x32");
 }
 
 TEST(TeamFields, MarkATeamWhoseLatestUpdateWasTheRestOfABlock) {
   Progress progress = CoresAndGpu();
-  progress.teams[0].batch_rows = 90;
+  progress.teams[0].batch_size = 90;
   progress.held_teams.push_back({.team = 1, .by = By::kMin, .rows = 128, .share_of_rounds = 0.5});
-  progress.teams[1].batch_rows = 120;
+  progress.teams[1].batch_size = 120;
   EXPECT_THAT(TeamFields(progress),
               ElementsAre("cpu 52% x90 (max)", "opencl.0 48% x120 (min)", "beta 0.99"));
 }
@@ -48,7 +48,7 @@ TEST(TeamFields, SayNothingAndAllOnlyWhenTheyAreMeant) {
   Progress progress = CoresAndGpu();
   progress.teams[0].update_share = 0.999;
   progress.teams[1].update_share = 0.001;
-  progress.teams[1].batch_rows = 0;
+  progress.teams[1].batch_size = 0;
   EXPECT_THAT(TeamFields(progress), ElementsAre("cpu >99% x64 (max)", "opencl.0 <1%", "beta 0.99"));
   progress.teams[0].update_share = 1;
   progress.teams[1].update_share = 0;
@@ -63,10 +63,10 @@ TEST(TeamFields, ManyGpusShareOne) {
   for (int i = 0; i < 4; ++i) {
     progress.teams.push_back({.name = "cuda." + std::to_string(i),
                               .update_share = 0.22,
-                              .batch_rows = i < 3 ? 512 : 2048});
+                              .batch_size = i < 3 ? 512 : 2048});
   }
   EXPECT_THAT(TeamFields(progress), ElementsAre("cpu 12% x64 (max)", "4 GPUs 88% x512-2048"));
-  progress.teams.back().batch_rows = 512;
+  progress.teams.back().batch_size = 512;
   EXPECT_EQ(TeamFields(progress).back(), "4 GPUs 88% x512");
 }
 

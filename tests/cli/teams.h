@@ -16,21 +16,21 @@ inline Progress CoresAndGpu() {
   progress.running_loss = 0.5;
   progress.seconds_left = 80;
   progress.workers = {
-      {.name = "cpu.0", .updates = 5'200, .batch_rows = 64, .busy_fraction = 0.5, .failure = ""},
+      {.name = "cpu.0", .updates = 5'200, .batch_size = 64, .busy_fraction = 0.5, .failure = ""},
       {.name = "opencl.0",
        .updates = 4'800,
-       .batch_rows = 128,
+       .batch_size = 128,
        .busy_fraction = 0.75,
        .failure = ""}};
   progress.teams = {{.name = "cpu",
                      .updates = 5'200,
                      .update_share = 0.52,
-                     .batch_rows = 64,
+                     .batch_size = 64,
                      .rows_per_second = 41'600},
                     {.name = "opencl.0",
                      .updates = 4'800,
                      .update_share = 0.48,
-                     .batch_rows = 128,
+                     .batch_size = 128,
                      .rows_per_second = 76'800}};
   progress.held_teams = {{.team = 0,
                           .by = HeldTeam::By::kMax,
@@ -50,7 +50,7 @@ inline Progress Unbalanced() {
   Progress progress = CoresAndGpu();
   progress.teams[0].update_share = 0.9;
   progress.teams[1].update_share = 0.1;
-  progress.teams[1].batch_rows = 64;
+  progress.teams[1].batch_size = 64;
   progress.held_teams[0].count_share = 0.9;
   progress.held_teams.push_back({.team = 1,
                                  .by = HeldTeam::By::kMin,

@@ -41,10 +41,10 @@ class Counted : public Worker {
       : worker_(std::move(worker)), cut_(cut) {}
   void Compute(const Task& task, int update) override { worker_->Compute(task, update); }
   void Commit(const Task& task, int update) override { worker_->Commit(task, update); }
-  bool tore_update() const override { return worker_->tore_update(); }
+  bool tore_merge() const override { return worker_->tore_merge(); }
   Report Finish(const Task& task) override {
     const Report report = worker_->Finish(task);
-    if (report.most_rows > 0) ++cut_;
+    if (report.max_batch_size > 0) ++cut_;
     return report;
   }
 

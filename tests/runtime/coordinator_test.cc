@@ -66,9 +66,9 @@ TEST(Coordinator, LowersTheRateOfLargeUpdatesByTheStepsOfOthersThatComeBefore) {
     run.Run();
     double last = 0;
     for (const Task& task : run.ledger.finished) {
-      const std::int64_t rows = task.rows.size() / std::max(1, task.updates);
+      const std::int64_t rows = task.rows.size() / std::max(1, task.merges);
       if (task.kind != TaskKind::kTrain || task.worker != 0 || rows < 64) continue;
-      last = 0.1 * static_cast<double>(rows) / 16 / static_cast<double>(task.rate);
+      last = 0.1 * static_cast<double>(rows) / 16 / static_cast<double>(task.learning_rate);
     }
     return last;
   };
@@ -79,8 +79,8 @@ TEST(Coordinator, LowersTheRateOfLargeUpdatesByTheStepsOfOthersThatComeBefore) {
 }
 
 // Tasks of the second worker, which is a GPU.
-std::vector<Task> GpuTasks(FakeRun& run, std::int64_t update_rows) {
-  run.algorithm_options = {.cpu_batch = {16, 16}, .gpu_batch = {update_rows, update_rows}};
+std::vector<Task> GpuTasks(FakeRun& run, std::int64_t batch_size) {
+  run.algorithm_options = {.cpu_batch = {16, 16}, .gpu_batch = {batch_size, batch_size}};
   run.evaluated = SplitRows{};
   run.rates = {.lr = 0.1, .lr_schedule = "constant"};
   run.workers.resize(2);
@@ -91,9 +91,10 @@ std::vector<Task> GpuTasks(FakeRun& run, std::int64_t update_rows) {
     if (task.kind != TaskKind::kTrain) continue;
     if (task.worker == 1) {
       tasks.push_back(task);
-      EXPECT_TRUE(tasks.size() > 1 || task.steps == 1) << "how late it is was not known yet";
+      EXPECT_TRUE(tasks.size() > 1 || task.updates_per_merge == 1)
+          << "how late it is was not known yet";
     } else {
-      EXPECT_EQ(task.steps, 1) << "a core writes every update at once";
+      EXPECT_EQ(task.updates_per_merge, 1) << "a core writes every update at once";
     }
   }
   if (!tasks.empty()) tasks.erase(tasks.begin());
@@ -105,10 +106,10 @@ TEST(Coordinator, LetsAReplicaMakeSmallUpdatesSeveralInARowBeforeItMerges) {
   for (const Task& task : GpuTasks(run, 4)) {
     const std::int64_t rows = task.rows.size();
     EXPECT_GT(rows, 0);
-    EXPECT_LE(rows / task.updates, 96) << "merges are nearly of the size that was asked for";
-    EXPECT_GE(rows / task.updates, std::min<std::int64_t>(rows, 42));
-    EXPECT_NEAR(static_cast<double>(rows) / task.updates / task.steps, 4, 2.1);
-    EXPECT_NEAR(task.rate, 0.1 * (rows / task.updates / task.steps) / 16, 1e-6)
+    EXPECT_LE(rows / task.merges, 96) << "merges are nearly of the size that was asked for";
+    EXPECT_GE(rows / task.merges, std::min<std::int64_t>(rows, 42));
+    EXPECT_NEAR(static_cast<double>(rows) / task.merges / task.updates_per_merge, 4, 2.1);
+    EXPECT_NEAR(task.learning_rate, 0.1 * (rows / task.merges / task.updates_per_merge) / 16, 1e-6)
         << "a rate is that of one step";
   }
   run.ExpectEveryRowTrained(2);
@@ -117,7 +118,7 @@ TEST(Coordinator, LetsAReplicaMakeSmallUpdatesSeveralInARowBeforeItMerges) {
 TEST(Coordinator, MergesUpdatesThatAreLargeEnoughOneByOne) {
   for (const std::int64_t rows : {33, 64, 200}) {
     FakeRun run{.merge_rows = 64};
-    for (const Task& task : GpuTasks(run, rows)) EXPECT_EQ(task.steps, 1) << rows;
+    for (const Task& task : GpuTasks(run, rows)) EXPECT_EQ(task.updates_per_merge, 1) << rows;
   }
 }
 
@@ -130,8 +131,8 @@ TEST(Coordinator, CountsEveryStepOfAReplicaAsAnUpdateAndMergesByThemselves) {
   std::int64_t updates = 0, merges = 0;
   for (const Task& task : run.ledger.finished) {
     if (task.kind != TaskKind::kTrain || task.worker != 1) continue;
-    updates += task.updates * task.steps;
-    merges += task.updates;
+    updates += task.merges * task.updates_per_merge;
+    merges += task.merges;
   }
   EXPECT_EQ(result.totals.workers[1].updates, updates);
   EXPECT_EQ(result.totals.staleness.count(), result.totals.workers[0].updates + merges);
@@ -141,8 +142,8 @@ TEST(Coordinator, CountsEveryStepOfAReplicaAsAnUpdateAndMergesByThemselves) {
 TEST(Coordinator, AsksNoReplicaForMoreRowsAtOnceThanItHasRoomFor) {
   FakeRun run{.merge_rows = 64};
   run.workers.resize(2);
-  run.workers[1].most_rows = 16;
-  for (const Task& task : GpuTasks(run, 4)) EXPECT_LE(task.rows.size() / task.updates, 24);
+  run.workers[1].max_batch_size = 16;
+  for (const Task& task : GpuTasks(run, 4)) EXPECT_LE(task.rows.size() / task.merges, 24);
 }
 
 TEST(Coordinator, ReturnsTheRowsOfAMergeThatNeverCame) {
@@ -287,7 +288,7 @@ TEST(Coordinator, StopsLikeARuleWhenInterruptedButLeavesTrainingRowsOut) {
   Coordinator coordinator(*algorithm, {.job = {.id = 0, .model = {}, .train_rows = 5000},
                                        .rows = {.train = 5000, .valid = 500, .test = 0},
                                        .rules = {.epochs = 100, .target_loss = {}},
-                                       .rates = RatePlan({}, 100),
+                                       .rates = LearningRate({}, 100),
                                        .workers = {{.name = "cpu.0", .description = "fake"}}});
   Ledger ledger;
   FakeWorker worker(0, ledger, {});

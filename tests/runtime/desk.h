@@ -27,7 +27,7 @@ class Desk {
   std::int64_t Ask(WorkerId worker) {
     const JobState job{.id = 0, .train_rows = 1 << 30, .remaining_rows = 1 << 30};
     const JobTable table{.jobs = {&job, 1}, .workers = workers_};
-    return algorithm_->Assign(this->worker(worker), table)->update_rows;
+    return algorithm_->Assign(this->worker(worker), table)->batch_size;
   }
   // So many more updates of so many rows at so many a second; of speed 0, nothing is said of it.
   void Report(WorkerId id, int updates, std::int64_t rows = 1, double speed = 0) {

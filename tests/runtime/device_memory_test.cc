@@ -31,9 +31,10 @@ std::int64_t Taken(const TrainingData& training, const ModelSpec& spec,
                        DeviceKind::kCuda, use),
       memory);
   constexpr RowRange kLargest = {kBatch, 2 * kBatch + kBatch / 2};
-  const std::vector<Task> updates = {
-      Task{.rows = {0, kBatch}, .rate = 0.01f}, Task{.rows = kLargest, .rate = 0.01f},
-      Task{.rows = kLargest, .rate = 0.01f}, Task{.rows = kLargest, .rate = 0.01f}};
+  const std::vector<Task> updates = {Task{.rows = {0, kBatch}, .learning_rate = 0.01f},
+                                     Task{.rows = kLargest, .learning_rate = 0.01f},
+                                     Task{.rows = kLargest, .learning_rate = 0.01f},
+                                     Task{.rows = kLargest, .learning_rate = 0.01f}};
   const auto ahead = static_cast<std::size_t>(depth - 1);
   for (std::size_t i = 0; i < updates.size() + ahead; ++i) {
     if (i < updates.size()) worker->Compute(updates[i], 0);

@@ -72,7 +72,7 @@ class Distant : public testing::TestWithParam<Case> {
 
   ParityOptions Options() const {
     const auto& learner = std::get<Learner>(GetParam());
-    ParityOptions options{.batch_rows = 24, .steps = 60};
+    ParityOptions options{.batch_size = 24, .steps = 60};
     options.optimizer.optimizer = learner.optimizer;
     options.optimizer.momentum = learner.momentum;
     options.optimizer.weight_decay = learner.decay;

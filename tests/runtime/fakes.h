@@ -27,11 +27,11 @@ struct Ledger {
 struct FakeOptions {
   DeviceKind kind = DeviceKind::kCpu;
   int depth = 1;
-  int fail_call = 0;           // the n-th Compute from 1 throws; 0: never
-  std::int64_t most_rows = 0;  // that an update may have, as is known before the run
-  std::int64_t room = 0;       // the same, as the device finds out when it is asked for more
-  UpdateCost cost = {};        // instead of FakeRun::costs
-  std::int64_t staleness = 0;  // merges of others before each of its updates
+  int fail_call = 0;                // the n-th Compute from 1 throws; 0: never
+  std::int64_t max_batch_size = 0;  // that an update may have, as is known before the run
+  std::int64_t room = 0;            // the same, as the device finds out when it is asked for more
+  UpdateCost cost = {};             // instead of FakeRun::costs
+  std::int64_t staleness = 0;       // merges of others before each of its updates
   std::function<EvaluationSums(const Task&)> evaluate = [](const Task& task) {
     return EvaluationSums{.rows = task.rows.size(), .loss = static_cast<double>(task.rows.size())};
   };
@@ -51,7 +51,7 @@ class FakeWorker : public Worker {
   }
   void Commit(const Task& task, int update) override {
     if (task.kind != TaskKind::kTrain) return;
-    const RowRange rows = Part(task.rows, update, task.updates);
+    const RowRange rows = Part(task.rows, update, task.merges);
     if (ledger_.trained.size() < static_cast<std::size_t>(rows.end)) {
       ledger_.trained.resize(static_cast<std::size_t>(rows.end), 0);
     }
@@ -61,10 +61,11 @@ class FakeWorker : public Worker {
   }
   Report Finish(const Task& task) override {
     ledger_.finished.push_back(task);
-    Report report{.task = task.id, .worker = id_, .updates = task.updates * task.steps};
+    Report report{.task = task.id, .worker = id_, .updates = task.merges * task.updates_per_merge};
     if (task.kind == TaskKind::kTrain) {
       report.loss_sum = options_.loss(task);
-      for (int i = 0; i < task.updates; ++i) report.staleness.Add(options_.staleness);
+      for (int i = 0; i < task.merges; ++i) report.staleness.Add(options_.staleness);
+      report.merges = task.merges;
       MeetRoom(task, report);
     }
     if (task.kind == TaskKind::kEvaluate) report.evaluation = options_.evaluate(task);
@@ -74,9 +75,9 @@ class FakeWorker : public Worker {
  private:
   // An update that is too large for the device is made as several.
   void MeetRoom(const Task& task, Report& report) const {
-    if (options_.room == 0 || task.rows.size() <= options_.room * task.updates) return;
+    if (options_.room == 0 || task.rows.size() <= options_.room * task.merges) return;
     report.updates = static_cast<std::int32_t>((task.rows.size() - 1) / options_.room + 1);
-    report.most_rows = options_.room;
+    report.max_batch_size = options_.room;
   }
 
   WorkerId id_;
@@ -127,7 +128,7 @@ struct FakeRun {
   AlgorithmOptions algorithm_options = {};
   SplitRows rows = {.train = 10000, .valid = 1000, .test = 0};
   RunRules rules = {.epochs = 2, .target_loss = {}};
-  RateOptions rates = {};
+  LearningRateOptions rates = {};
   std::int64_t merge_rows = 1;
   std::vector<CostModel> costs = {{.seconds_per_row = 1e-4}, {.seconds_per_row = 1e-4}};
   std::vector<FakeOptions> workers = {};
@@ -143,14 +144,14 @@ struct FakeRun {
     Coordinator::Setup setup{.job = {.id = 0, .model = {}, .train_rows = rows.train},
                              .rows = evaluated.value_or(rows),
                              .rules = rules,
-                             .rates = RatePlan(rates, rules.epochs),
+                             .rates = LearningRate(rates, rules.epochs),
                              .workers = {},
                              .merge_rows = merge_rows};
     std::vector<WorkerFactory> factories;
     std::vector<UpdateCost> update_costs;
     for (std::size_t i = 0; i < costs.size(); ++i) {
       setup.workers.push_back(Info(i));
-      setup.most_rows.push_back(workers[i].most_rows);
+      setup.max_batch_size.push_back(workers[i].max_batch_size);
       update_costs.push_back(workers[i].cost ? workers[i].cost : Constant(costs[i]));
       factories.push_back([this, i] {
         return std::make_unique<FakeWorker>(static_cast<WorkerId>(i), ledger, workers[i]);

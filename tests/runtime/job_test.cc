@@ -8,15 +8,15 @@ namespace {
 
 TEST(Job, CutsNoStepWithoutARow) {
   for (std::int64_t rows = 1; rows <= 400; ++rows) {
-    for (const std::int64_t update_rows : {1, 2, 3, 4, 7}) {
+    for (const std::int64_t batch_size : {1, 2, 3, 4, 7}) {
       for (const std::int64_t merge_rows : {1, 4, 5, 64, 256}) {
-        Job job({.train_rows = rows}, 1, RatePlan({.lr = 0.1}, 1), 1);
+        Job job({.train_rows = rows}, 1, LearningRate({.lr = 0.1}, 1), 1);
         const std::optional<Task> task =
-            job.Cut({.update_rows = update_rows, .updates = 1000}, 1, {.merge_rows = merge_rows});
+            job.Cut({.batch_size = batch_size, .updates = 1000}, 1, {.merge_rows = merge_rows});
         ASSERT_TRUE(task);
-        for (std::int32_t i = 0; i < task->updates; ++i) {
-          ASSERT_GE(Part(task->rows, i, task->updates).size(), task->steps)
-              << rows << " rows, " << update_rows << " to an update, " << merge_rows << " to merge";
+        for (std::int32_t i = 0; i < task->merges; ++i) {
+          ASSERT_GE(Part(task->rows, i, task->merges).size(), task->updates_per_merge)
+              << rows << " rows, " << batch_size << " to an update, " << merge_rows << " to merge";
         }
       }
     }
@@ -24,13 +24,12 @@ TEST(Job, CutsNoStepWithoutARow) {
 }
 
 TEST(Job, CutsWholeMergesWhereThereAreRowsForThem) {
-  Job job({.train_rows = 100000}, 1, RatePlan({.lr = 0.1}, 1), 1);
-  const std::optional<Task> task =
-      job.Cut({.update_rows = 8, .updates = 37}, 1, {.merge_rows = 64});
+  Job job({.train_rows = 100000}, 1, LearningRate({.lr = 0.1}, 1), 1);
+  const std::optional<Task> task = job.Cut({.batch_size = 8, .updates = 37}, 1, {.merge_rows = 64});
   ASSERT_TRUE(task);
   EXPECT_EQ(task->rows.size(), 5 * 64);
-  EXPECT_EQ(task->updates, 5);
-  EXPECT_EQ(task->steps, 8);
+  EXPECT_EQ(task->merges, 5);
+  EXPECT_EQ(task->updates_per_merge, 8);
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ struct LedgerRun {
         .rows = {.train = train_rows, .valid = kValidRows, .test = 0},
         .rules = rules,
         // Constant: every update changes the model.
-        .rates = RatePlan({.lr = 0.05, .lr_schedule = "constant"}, rules.epochs),
+        .rates = LearningRate({.lr = 0.05, .lr_schedule = "constant"}, rules.epochs),
         .workers = {},
         .merge_rows = merge_rows};
     std::vector<WorkerFactory> factories;

@@ -10,7 +10,7 @@ namespace hogbatch {
 namespace {
 
 Report Execute(Worker& worker, const Task& task) {
-  for (int update = 0; update < task.updates; ++update) {
+  for (int update = 0; update < task.merges; ++update) {
     worker.Compute(task, update);
     worker.Commit(task, update);
   }
@@ -43,22 +43,22 @@ ParityResult TrainSteps(const TrainingData& training, const ModelSpec& spec,
   // One epoch more than there are steps for: ranges may be shorter than a batch.
   const auto train_rows = static_cast<double>(training.train_rows);
   const double epochs =
-      2 + 2 * static_cast<double>(options.batch_rows) * options.steps / train_rows;
-  const RatePlan rates(options.rate.ChosenFor(spec.loss), epochs);
+      2 + 2 * static_cast<double>(options.batch_size) * options.steps / train_rows;
+  const LearningRate rates(options.rate.ChosenFor(spec.loss), epochs);
   Cursor cursor(training.train_rows, epochs, options.seed);
 
   ParityResult result;
   std::int64_t examples = 0;
   for (int step = 0; step < options.steps; ++step) {
-    const auto cut = cursor.Next(options.batch_rows, options.batch_rows);
+    const auto cut = cursor.Next(options.batch_size, options.batch_size);
     Check(cut.has_value(), "there are rows for every step");
     const auto rows = cut->rows.size();
     Task task{.id = step + 1,
               .kind = TaskKind::kTrain,
               .rows = cut->rows,
-              .rate = rates.At(static_cast<double>(examples) / train_rows, rows),
+              .learning_rate = rates.At(static_cast<double>(examples) / train_rows, rows),
               .hold = options.stepping == Stepping::kCommon,
-              .step = step};
+              .round = step};
     result.losses.push_back(Execute(*worker, task).loss_sum / static_cast<double>(rows));
     if (task.hold) {
       task.kind = TaskKind::kApply;

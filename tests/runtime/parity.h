@@ -11,9 +11,9 @@
 #include "core/evaluation.h"
 #include "datasets/dataset.h"
 #include "device/device.h"
+#include "nn/learning_rate.h"
 #include "nn/model_spec.h"
 #include "nn/optimizer.h"
-#include "nn/rates.h"
 
 namespace hogbatch {
 
@@ -22,9 +22,9 @@ enum class Stepping : std::uint8_t { kOwn, kCommon };
 
 struct ParityOptions {
   OptimizerOptions optimizer = {};  // all of its momentum is applied
-  RateOptions rate = {};            // lr 0: what suits the loss
+  LearningRateOptions rate = {};    // lr 0: what suits the loss
   std::vector<float> class_weights = {};
-  std::int64_t batch_rows = 64;
+  std::int64_t batch_size = 64;
   std::uint64_t seed = 1;  // of the starting weights and of the order of the rows
   int steps = 100;
   Stepping stepping = Stepping::kOwn;

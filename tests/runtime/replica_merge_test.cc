@@ -16,7 +16,7 @@ constexpr std::int64_t kNonzeros[] = {0, 5};
 // update alone would have made of it.
 struct Meeting {
   Meeting(Merge merge, int teams, std::int64_t nonzeros) : hand(nonzeros, 2) {
-    const Task task{.id = 1, .rows = {0, 32}, .rate = 0.1f};
+    const Task task{.id = 1, .rows = {0, 32}, .learning_rate = 0.1f};
     Hand other(nonzeros, 2);
     before = other.Model();
     other.Do(task);
@@ -84,7 +84,7 @@ TEST(Beta, IsOneForAWorkerAlone) {
       hand.memory.merge = merge;
       EXPECT_FALSE(BetaNow(hand)) << "nothing was added yet";
       for (int i = 0; i < 10; ++i) {
-        hand.Do({.id = i + 1, .rows = {i * 16, i * 16 + 16}, .rate = 0.1f});
+        hand.Do({.id = i + 1, .rows = {i * 16, i * 16 + 16}, .learning_rate = 0.1f});
       }
       ASSERT_TRUE(BetaNow(hand));
       EXPECT_NEAR(*BetaNow(hand), 1, 1e-4);
@@ -101,7 +101,7 @@ double BetaWithAnother(Merge merge) {
   std::array<float, Probes::kMost> added;
   added.fill(0.01f);
   for (int i = 0; i < 10; ++i) {
-    const Task task{.id = i + 1, .rows = {i * 16, i * 16 + 16}, .rate = 0.1f};
+    const Task task{.id = i + 1, .rows = {i * 16, i * 16 + 16}, .learning_rate = 0.1f};
     hand.worker().Compute(task, 0);
     for (std::size_t p = 0; p < added.size(); ++p) {
       const std::int64_t at = hand.memory.probes.InLayer(p, last.bias_at - last.weights_at);

@@ -38,7 +38,7 @@ void Set(const Case& c, Hand& hand) {
 }
 
 Task Update(std::int64_t number, std::int64_t rows = 16) {
-  return {.id = number + 1, .rows = {number * rows, (number + 1) * rows}, .rate = 0.1f};
+  return {.id = number + 1, .rows = {number * rows, (number + 1) * rows}, .learning_rate = 0.1f};
 }
 
 void ExpectNear(const std::vector<float>& a, const std::vector<float>& b) {
@@ -128,8 +128,8 @@ TEST(ReplicaOverlap, DoesNotCallItsOwnMergesStale) {
   Overlap(hand, 4, [&](int) { ++hand.memory.merges.merges; });
   const StalenessHistogram staleness = hand.worker().Finish(Update(3)).staleness;
   // The first two were read before anybody else merged and the first merged before that, too.
-  EXPECT_EQ(staleness.updates[0], 1);
-  EXPECT_EQ(staleness.updates[1], 3);
+  EXPECT_EQ(staleness.merges[0], 1);
+  EXPECT_EQ(staleness.merges[1], 3);
 }
 
 // Peak memory of updates of `rows` rows.
@@ -146,24 +146,24 @@ TEST(ReplicaOverlap, HalvesABatchThatMemoryIsTooShortFor) {
     hand.use->limit_bytes = Peak(nonzeros, 64);
     const std::vector<float> before = hand.Model();
     hand.worker().Compute(Update(0, 16), 0);  // stays under way meanwhile
-    hand.worker().Compute({.id = 9, .rows = {200, 456}, .rate = 0.1f}, 0);
+    hand.worker().Compute({.id = 9, .rows = {200, 456}, .learning_rate = 0.1f}, 0);
     hand.worker().Commit(Update(0, 16), 0);
     EXPECT_EQ(hand.worker().Finish(Update(0, 16)).updates, 1);
-    hand.worker().Commit({.id = 9, .rows = {200, 456}, .rate = 0.1f}, 0);
+    hand.worker().Commit({.id = 9, .rows = {200, 456}, .learning_rate = 0.1f}, 0);
     const Report report = hand.worker().Finish({.id = 9, .rows = {200, 456}});
     EXPECT_GE(report.updates, 4);
-    EXPECT_LE(report.most_rows, 64);
-    EXPECT_GE(report.most_rows, 32);
+    EXPECT_LE(report.max_batch_size, 64);
+    EXPECT_GE(report.max_batch_size, 32);
     EXPECT_GT(report.loss_sum, 0);
     EXPECT_NE(hand.Model(), before);
-    EXPECT_FALSE(hand.worker().tore_update());
+    EXPECT_FALSE(hand.worker().tore_merge());
     for (const float w : hand.Model()) ASSERT_TRUE(std::isfinite(w));
   }
 }
 
 TEST(ReplicaOverlap, LearnsAsMuchInPartsAsInOneUpdate) {
   // At a small rate gradients hardly change between the parts, so their sum is the whole one's.
-  const Task task{.id = 1, .rows = {0, 256}, .rate = 1e-3f};
+  const Task task{.id = 1, .rows = {0, 256}, .learning_rate = 1e-3f};
   Hand whole(0, 2), parts(0, 2);
   parts.use->limit_bytes = Peak(0, 64);
   const std::vector<float> before = whole.Model();

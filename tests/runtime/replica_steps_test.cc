@@ -15,8 +15,8 @@ constexpr std::int64_t kNonzeros[] = {0, 5};
 Task Updates(std::int64_t first, std::int32_t count, std::int64_t rows = 16) {
   return {.id = first + 1,
           .rows = {first * rows, (first + count) * rows},
-          .steps = count,
-          .rate = 0.1f};
+          .updates_per_merge = count,
+          .learning_rate = 0.1f};
 }
 
 void ExpectNear(const std::vector<float>& a, const std::vector<float>& b) {
@@ -44,8 +44,8 @@ TEST(ReplicaSteps, MakeTheModelOfAsManyUpdates) {
 TEST(ReplicaSteps, AreAsGoodForRowsThatDoNotDivideEvenly) {
   for (const std::int64_t nonzeros : kNonzeros) {
     Hand one_by_one(nonzeros), at_once(nonzeros, 2);
-    const Task task{.rows = {3, 40}, .steps = 4, .rate = 0.1f};
-    for (int i = 0; i < 4; ++i) one_by_one.Do({.rows = Part({3, 40}, i, 4), .rate = 0.1f});
+    const Task task{.rows = {3, 40}, .updates_per_merge = 4, .learning_rate = 0.1f};
+    for (int i = 0; i < 4; ++i) one_by_one.Do({.rows = Part({3, 40}, i, 4), .learning_rate = 0.1f});
     at_once.Do(task);
     ExpectNear(at_once.Model(), one_by_one.Model());
   }
@@ -68,7 +68,7 @@ TEST(ReplicaSteps, SeeThoseOfThePartBeforeThatIsNotMerged) {
 TEST(ReplicaSteps, TravelTogether) {
   for (const std::int64_t nonzeros : kNonzeros) {
     Hand one(nonzeros), six(nonzeros);
-    one.Do({.rows = {0, 96}, .rate = 0.1f});
+    one.Do({.rows = {0, 96}, .learning_rate = 0.1f});
     six.Do(Updates(0, 6));
     EXPECT_EQ(six.use->uploaded_bytes, one.use->uploaded_bytes);
     EXPECT_EQ(six.use->downloaded_bytes, one.use->downloaded_bytes);
@@ -118,16 +118,16 @@ TEST(ReplicaSteps, AreNotAskedOfAnOptimiserWithState) {
 TEST(ReplicaSteps, AreMergedInPartsWhereMemoryIsShort) {
   for (const std::int64_t nonzeros : kNonzeros) {
     Hand measured(nonzeros), whole(nonzeros), parts(nonzeros);
-    measured.Do({.rows = {0, 64}, .rate = 1e-3f});
+    measured.Do({.rows = {0, 64}, .learning_rate = 1e-3f});
     parts.use->limit_bytes = measured.use->peak_bytes;
     // At a small rate gradients hardly change on the way, so that the sums can be compared.
-    const Task task{.rows = {0, 512}, .steps = 8, .rate = 1e-3f};
+    const Task task{.rows = {0, 512}, .updates_per_merge = 8, .learning_rate = 1e-3f};
     const std::vector<float> before = whole.Model();
     EXPECT_EQ(whole.Do(task).updates, 8);
     const Report report = parts.Do(task);
     EXPECT_GE(report.updates, 8);
     EXPECT_GT(report.staleness.count(), 2);
-    EXPECT_GT(report.most_rows, 0);
+    EXPECT_GT(report.max_batch_size, 0);
     const std::vector<float> a = whole.Model(), b = parts.Model();
     double moved = 0, apart = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -153,7 +153,7 @@ std::vector<float> HeldGradientOf(Hand& hand, const Task& task) {
 TEST(HeldGradient, IsAddedUpFromSmallerBatchesWhereMemoryIsShort) {
   for (const std::int64_t nonzeros : kNonzeros) {
     Hand roomy(nonzeros), narrow(nonzeros);
-    const Task task{.rows = {0, 500}, .rate = 0.1f, .hold = true};
+    const Task task{.rows = {0, 500}, .learning_rate = 0.1f, .hold = true};
     const std::vector<float> expected = HeldGradientOf(roomy, task);
     const std::int64_t activations = 500 * 32 * std::int64_t{sizeof(float)};
     narrow.use->limit_bytes = roomy.use->peak_bytes - activations;
@@ -168,7 +168,7 @@ TEST(HeldGradient, IsAddedUpFromSmallerBatchesWhereMemoryIsShort) {
 TEST(HeldGradient, FailsWhereNotEvenItsRowsHaveRoom) {
   Hand hand(0);
   hand.use->limit_bytes = 500 * 200 * std::int64_t{sizeof(float)};
-  EXPECT_THROW(hand.Do({.rows = {0, 500}, .rate = 0.1f, .hold = true}), OutOfDeviceMemory);
+  EXPECT_THROW(hand.Do({.rows = {0, 500}, .learning_rate = 0.1f, .hold = true}), OutOfDeviceMemory);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 TEST(ReplicaWorker, KeepsWhatOthersWroteWhileItComputed) {
   for (const std::int64_t nonzeros : {0, 5}) {
-    const Task task{.rows = {0, 16}, .rate = 0.1f};
+    const Task task{.rows = {0, 16}, .learning_rate = 0.1f};
     Hand alone(nonzeros), together(nonzeros);
     const std::vector<float> before = alone.Model();
     alone.Do(task);
@@ -34,7 +34,7 @@ TEST(ReplicaWorker, KeepsWhatOthersWroteWhileItComputed) {
 TEST(ReplicaWorker, ChangesNothingBeforeItCommits) {
   Hand hand(0);
   const std::vector<float> before = hand.Model();
-  hand.worker().Compute({.rows = {0, 16}, .rate = 0.1f}, 0);
+  hand.worker().Compute({.rows = {0, 16}, .learning_rate = 0.1f}, 0);
   EXPECT_EQ(hand.Model(), before);
 }
 
@@ -52,7 +52,7 @@ TEST(ReplicaWorker, BeginsAfterItsPreparationAsWithoutIt) {
       EXPECT_GT(prepared.use->uploaded_bytes, 0);
       EXPECT_EQ(prepared.Model(), before);
       for (int i = 0; i < 3; ++i) {
-        const Task task{.rows = {i * 8, i * 8 + 8}, .rate = 0.1f};
+        const Task task{.rows = {i * 8, i * 8 + 8}, .learning_rate = 0.1f};
         EXPECT_EQ(prepared.Do(task).loss_sum, fresh.Do(task).loss_sum);
       }
       EXPECT_EQ(prepared.Model(), fresh.Model()) << optimizer;
@@ -63,7 +63,7 @@ TEST(ReplicaWorker, BeginsAfterItsPreparationAsWithoutIt) {
 
 TEST(ReplicaWorker, MovesOnlyTheRowsThatASparseBatchTouches) {
   Hand hand(2);
-  const Task task{.rows = {0, 8}, .rate = 0.1f};
+  const Task task{.rows = {0, 8}, .learning_rate = 0.1f};
   hand.Do(task);
   // At most 16 rows of 32 floats, their biases, and the whole second layer; then the batch.
   const std::int64_t layers = (16 * 32 + 32 + 32 * 2 + 16 + 2) * 4;
@@ -78,9 +78,9 @@ TEST(ReplicaWorker, NeverWaitsForAllOfItsDeviceOnceItsMemoryHasGrown) {
       hand.memory.optimizer.optimizer = optimizer;
       hand.memory.optimizer.weight_decay = 0.1;
       hand.memory.explicit_momentum = momentum;
-      hand.Do({.rows = {0, 64}, .rate = 0.1f});
+      hand.Do({.rows = {0, 64}, .learning_rate = 0.1f});
       const std::int64_t waits = hand.use->waits;
-      for (int i = 0; i < 5; ++i) hand.Do({.rows = {i * 8, i * 8 + 8}, .rate = 0.1f});
+      for (int i = 0; i < 5; ++i) hand.Do({.rows = {i * 8, i * 8 + 8}, .learning_rate = 0.1f});
       EXPECT_EQ(hand.use->waits, waits) << optimizer;
     }
   }
@@ -112,7 +112,7 @@ TEST(ReplicaWorker, UploadsASnapshotOnceAndKnowsItFromTheNext) {
 TEST(ReplicaWorker, LeavesNothingOnTheDevice) {
   Hand hand(3);
   hand.memory.explicit_momentum = 0.5;
-  hand.Do({.rows = {0, 16}, .rate = 0.1f});
+  hand.Do({.rows = {0, 16}, .learning_rate = 0.1f});
   hand.Do({.kind = TaskKind::kSnapshot, .rows = {}, .snapshot = 0});
   hand.Do({.kind = TaskKind::kEvaluate, .rows = {0, 100}, .snapshot = 0});
   hand.made.reset();

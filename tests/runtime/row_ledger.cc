@@ -36,10 +36,10 @@ class WatchedWorker : public Worker {
     if (task.kind == TaskKind::kApply) ledger_.Apply(task, memory_);
     if (task.kind != TaskKind::kTrain) return;
     if (task.hold) return ledger_.Hold(task);
-    ledger_.Train(Part(task.rows, update, task.updates));
+    ledger_.Train(Part(task.rows, update, task.merges));
   }
 
-  bool tore_update() const override { return worker_->tore_update(); }
+  bool tore_merge() const override { return worker_->tore_merge(); }
   Report Finish(const Task& task) override { return worker_->Finish(task); }
 
  private:
@@ -56,9 +56,9 @@ class WatchedWorker : public Worker {
   }
 
   void Broke(const Task& task, int update) {
-    if (worker_->tore_update()) {
+    if (worker_->tore_merge()) {
       EXPECT_FALSE(task.hold) << "a held gradient changes nothing";
-      ledger_.Lose(Part(task.rows, update, task.updates));
+      ledger_.Lose(Part(task.rows, update, task.merges));
     } else {
       EXPECT_FALSE(model_changed()) << "an update was torn and its worker does not know";
     }
@@ -93,22 +93,22 @@ void RowLedger::Lose(RowRange rows) {
 
 void RowLedger::Hold(const Task& task) {
   const std::scoped_lock lock(mutex_);
-  steps_[task.step].rows.push_back(task.rows);
+  steps_[task.round].rows.push_back(task.rows);
 }
 
 void RowLedger::Apply(const Task& task, const JobMemory& memory) {
   const std::scoped_lock lock(mutex_);
-  Step& step = steps_[task.step];
+  Step& step = steps_[task.round];
   std::int64_t in_books = 0, in_gradients = 0;
   for (const RowRange& rows : step.rows) in_books += rows.size();
   for (const HeldGradient& held : memory.held) {
-    in_gradients += held.step == task.step ? held.rows : 0;
+    in_gradients += held.round == task.round ? held.rows : 0;
   }
   EXPECT_EQ(in_gradients, in_books) << "a step takes gradients that are not its own";
   EXPECT_TRUE(step.slices.insert(task.slice).second) << "a slice was applied twice";
   if (step.slices.size() < static_cast<std::size_t>(task.slices)) return;
   for (const RowRange& rows : step.rows) Enter(rows, trained_);
-  steps_.erase(task.step);
+  steps_.erase(task.round);
 }
 
 std::int64_t RowLedger::trained() const {

@@ -54,7 +54,7 @@ struct SmallRun {
   std::int64_t train_rows = 2000;                      // and a tenth of that for validation
   std::vector<double> seconds_per_row = {1e-4, 1e-4};  // one a worker
   OptimizerOptions optimizer = {};
-  RateOptions rate = {.lr = 0.05};
+  LearningRateOptions rate = {.lr = 0.05};
   RunRules rules = {.epochs = 3, .target_loss = {}};
   std::int64_t fail_call = 0;  // of the last worker's device
   int distant = 0;             // so many of the last workers have devices that share no host memory
@@ -86,7 +86,7 @@ struct SmallRun {
     Coordinator::Setup setup{.job = {.id = 0, .model = spec, .train_rows = train_rows},
                              .rows = {.train = train_rows, .valid = valid_rows, .test = 0},
                              .rules = rules,
-                             .rates = RatePlan(rate, rules.epochs),
+                             .rates = LearningRate(rate, rules.epochs),
                              .workers = {}};
     std::vector<WorkerFactory> factories;
     std::vector<CostModel> costs;

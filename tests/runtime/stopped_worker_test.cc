@@ -84,7 +84,7 @@ class Stopping : public Worker {
 
  private:
   static RowRange LastPart(const Task& task) {
-    return Part(task.rows, task.updates - 1, task.updates);
+    return Part(task.rows, task.merges - 1, task.merges);
   }
 
   std::unique_ptr<Worker> worker_;

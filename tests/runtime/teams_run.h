@@ -98,8 +98,8 @@ class Watched : public Algorithm {
     std::optional<Assignment> assignment = inner_->Assign(idle, table);
     if (assignment) {
       std::vector<std::int64_t>& sizes = sizes_[idle.team];
-      if (sizes.empty() || sizes.back() != assignment->update_rows) {
-        sizes.push_back(assignment->update_rows);
+      if (sizes.empty() || sizes.back() != assignment->batch_size) {
+        sizes.push_back(assignment->batch_size);
       }
     }
     return assignment;

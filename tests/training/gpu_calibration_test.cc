@@ -60,7 +60,7 @@ class CalibrateGpus : public testing::Test {
   }
 
   std::vector<std::string> Run() {
-    plan_.most_rows.assign(plan_.devices.size(), 0);
+    plan_.max_batch_size.assign(plan_.devices.size(), 0);
     return CalibrateGpuBatch(
         options_, plan_, spec_, training_, [&] { return Memory(); }, observer_);
   }

@@ -118,9 +118,9 @@ TEST(CheckTrainingFits, ReckonsWithUpdatesThatAreMergedTogether) {
   EXPECT_EQ(CheckTrainingFits(options, plan, spec, Dataset()).front(), 0)
       << "all that is asked for";
   options.merge_rows = 100'000;
-  plan.most_rows = CheckTrainingFits(options, plan, spec, Dataset());
-  EXPECT_GE(plan.most_rows.front(), 4);
-  EXPECT_LT(plan.most_rows.front(), 2000) << "rows of 40 MB";
+  plan.max_batch_size = CheckTrainingFits(options, plan, spec, Dataset());
+  EXPECT_GE(plan.max_batch_size.front(), 4);
+  EXPECT_LT(plan.max_batch_size.front(), 2000) << "rows of 40 MB";
   EXPECT_TRUE(MemoryNotes(options, plan).empty()) << "updates are as large as asked for";
 }
 
@@ -140,12 +140,12 @@ TEST(CheckTrainingFits, CutsTheRangeOfABatchToWhatAGpuHasRoomFor) {
   unknown.memory_bytes = 0;
   plan.devices.push_back({unknown, nullptr});
 
-  plan.most_rows = CheckTrainingFits(Plain("adaptive"), plan, spec, Dataset());
-  ASSERT_EQ(plan.most_rows.size(), 3);
-  EXPECT_EQ(plan.most_rows[0], 0);
-  EXPECT_GT(plan.most_rows[1], 64);
-  EXPECT_LT(plan.most_rows[1], 1 << 20);
-  EXPECT_EQ(plan.most_rows[2], 0);
+  plan.max_batch_size = CheckTrainingFits(Plain("adaptive"), plan, spec, Dataset());
+  ASSERT_EQ(plan.max_batch_size.size(), 3);
+  EXPECT_EQ(plan.max_batch_size[0], 0);
+  EXPECT_GT(plan.max_batch_size[1], 64);
+  EXPECT_LT(plan.max_batch_size[1], 1 << 20);
+  EXPECT_EQ(plan.max_batch_size[2], 0);
   EXPECT_THAT(MemoryNotes(Plain("adaptive"), plan),
               testing::ElementsAre(testing::MatchesRegex(
                   "note      cuda.0 has room for [0-9,]+ rows per update, fewer than --gpu-batch "
@@ -156,8 +156,8 @@ TEST(CheckTrainingFits, LimitsNoBatchThatFits) {
   const ModelSpec spec{.inputs = 1000, .hidden = {10'000}, .outputs = 10};
   const DeviceInfo gpu = CudaGpu("cuda.0", "");
   TrainPlan plan = OnGpu(gpu, {.min = 64, .max = 8192});
-  plan.most_rows = CheckTrainingFits(Plain("adaptive"), plan, spec, Dataset());
-  EXPECT_THAT(plan.most_rows, testing::ElementsAre(0));
+  plan.max_batch_size = CheckTrainingFits(Plain("adaptive"), plan, spec, Dataset());
+  EXPECT_THAT(plan.max_batch_size, testing::ElementsAre(0));
   EXPECT_THAT(MemoryNotes(Plain("adaptive"), plan), testing::IsEmpty());
   // A size that does not adapt is what counts, not the range it is chosen from.
   plan.batches.gpu_batch = {.min = 64, .max = 1 << 20};

@@ -33,10 +33,10 @@ struct WorkerState {
   std::int64_t merges = 0;  // by which they came there: fewer where a replica makes several at once
   std::int64_t rows = 0;    // rows it has trained on
   double busy_seconds = 0;
-  double training_seconds = 0;  // of them
-  std::int64_t most_rows = 0;   // that its memory allows an update; 0: no limit known
-  std::int64_t batch_rows = 0;  // of its latest update
-  double staleness = 0;         // merges by others that came before each of its latest ones
+  double training_seconds = 0;      // of them
+  std::int64_t max_batch_size = 0;  // that its memory allows an update; 0: no limit known
+  std::int64_t batch_size = 0;      // of its latest update
+  double staleness = 0;             // merges by others that came before each of its latest ones
 };
 
 struct JobState {
@@ -52,7 +52,7 @@ struct JobTable {
 
 struct Assignment {
   JobId job = 0;
-  std::int64_t update_rows = 1;  // rows behind one update of the model
+  std::int64_t batch_size = 1;  // rows behind one update of the model
   std::int32_t updates =
       1;  // how many such updates in this task: a CPU worker walks many per message
   float rate_scale = 1;

@@ -34,15 +34,16 @@ Coordinator::Coordinator(Algorithm& algorithm, const Setup& setup)
       stop_rules_(setup.rules),
       teams_(MakeTeams(setup.workers)),
       failures_(setup.workers.size()),
-      in_hand_(setup.workers.size()),
+      in_flight_(setup.workers.size()),
       live_(static_cast<int>(setup.workers.size())),
       reported_rows_(teams_.names.size()) {
   for (std::size_t i = 0; i < setup.workers.size(); ++i) {
-    workers_.push_back({.id = static_cast<WorkerId>(i),
-                        .device = setup.workers[i],
-                        .team = teams_.of_worker[i],
-                        .most_rows = i < setup.most_rows.size() ? setup.most_rows[i] : 0,
-                        .staleness = setup.workers.size() > 1 ? kNotYetKnown : 0});
+    workers_.push_back(
+        {.id = static_cast<WorkerId>(i),
+         .device = setup.workers[i],
+         .team = teams_.of_worker[i],
+         .max_batch_size = i < setup.max_batch_size.size() ? setup.max_batch_size[i] : 0,
+         .staleness = setup.workers.size() > 1 ? kNotYetKnown : 0});
   }
 }
 
@@ -74,12 +75,12 @@ const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) 
 void Coordinator::OnReport(const Report& report) {
   const auto worker_index = static_cast<std::size_t>(report.worker);
   WorkerState& worker = workers_[worker_index];
-  std::vector<Task>& in_hand = in_hand_[worker_index];
-  const auto found = std::find_if(in_hand.begin(), in_hand.end(),
+  std::vector<Task>& in_flight = in_flight_[worker_index];
+  const auto found = std::find_if(in_flight.begin(), in_flight.end(),
                                   [&](const Task& task) { return task.id == report.task; });
-  Check(found != in_hand.end(), "a report for a task its worker does not have");
+  Check(found != in_flight.end(), "a report for a task its worker does not have");
   const Task task = *found;
-  in_hand.erase(found);
+  in_flight.erase(found);
   --worker.outstanding;
   worker.busy_seconds += report.seconds;
 
@@ -90,7 +91,7 @@ void Coordinator::OnReport(const Report& report) {
     if (report.beta) beta_ = report.beta;
     if (const auto evaluation = rounds_.Finish(task, report)) OnEvaluated(*evaluation);
   } else if (task.kind == TaskKind::kApply) {
-    if (--open_slices_ == 0) job_.CompleteStep();
+    if (--open_slices_ == 0) job_.CompleteRound();
   } else {
     OnTraining(task, report);
   }
@@ -98,15 +99,14 @@ void Coordinator::OnReport(const Report& report) {
 
 void Coordinator::OnTraining(const Task& task, const Report& report) {
   WorkerState& worker = workers_[static_cast<std::size_t>(report.worker)];
-  const std::int64_t merges = report.staleness.count();
   worker.updates += report.updates;
-  worker.merges += merges;
+  worker.merges += report.merges;
   worker.rows += task.rows.size();
   worker.training_seconds += report.seconds;
-  worker.batch_rows = (task.rows.size() + report.updates - 1) / report.updates;
-  if (report.most_rows > 0) worker.most_rows = report.most_rows;
-  const double met = static_cast<double>(report.staleness.merges);
-  worker.staleness = merges > 0 ? met / static_cast<double>(merges) : 0;
+  worker.batch_size = (task.rows.size() + report.updates - 1) / report.updates;
+  if (report.max_batch_size > 0) worker.max_batch_size = report.max_batch_size;
+  const auto staleness = static_cast<double>(report.staleness.total_staleness);
+  worker.staleness = report.merges > 0 ? staleness / static_cast<double>(report.merges) : 0;
   staleness_ += report.staleness;
   job_.Complete(task, report);
   algorithm_.Observe({.worker = worker.id,
@@ -115,7 +115,7 @@ void Coordinator::OnTraining(const Task& task, const Report& report) {
                       .updates = report.updates,
                       .seconds = report.seconds});
   if (!std::isfinite(report.loss_sum)) Stop(StopReason::kDiverged);
-  if (job_.step_gathered()) OpenSlices();
+  if (job_.round_gathered()) OpenSlices();
 }
 
 // Every live worker applies one slice of the step's gradients.
@@ -140,24 +140,24 @@ void Coordinator::OnFailure(const Failure& failure) {
 
   const auto heir = std::find_if(workers_.begin(), workers_.end(),
                                  [](const WorkerState& other) { return other.live; });
-  for (const Task& task : std::exchange(in_hand_[index], {})) {
+  for (const Task& task : std::exchange(in_flight_[index], {})) {
     if (IsEvaluation(task)) {
       --evaluating_;
       rounds_.Return(task);
     } else if (task.kind == TaskKind::kTrain) {
       Job::Remains remains;
-      if (task.id == failure.task) remains.updates_done = failure.updates_done;
-      if (failure.torn && task.id == failure.torn->task) remains.torn = failure.torn->update;
-      worker.updates += remains.updates_done * task.steps;
-      worker.merges += remains.updates_done;
+      if (task.id == failure.task) remains.merges_done = failure.merges_done;
+      if (failure.torn && task.id == failure.torn->task) remains.torn = failure.torn->merge;
+      worker.updates += remains.merges_done * task.updates_per_merge;
+      worker.merges += remains.merges_done;
       worker.rows += Job::Done(task, remains).size();
       job_.Return(task, remains);
-      if (job_.step_gathered()) OpenSlices();
+      if (job_.round_gathered()) OpenSlices();
     } else {
       slices_.push_back(task);
     }
   }
-  if (heir == workers_.end()) return job_.AbandonStep();
+  if (heir == workers_.end()) return job_.AbandonRound();
   for (Task& slice : slices_) {
     if (slice.worker == failure.worker) slice.worker = heir->id;
   }
@@ -194,7 +194,7 @@ void Coordinator::CheckEvaluation() {
   const bool stopping = reason_ != StopReason::kNone;
   const bool due = stopping ? job_.quiet() : job_.epoch() >= next_evaluation_;
   // A synchronous step half applied is no model.
-  if (!due || job_.step_open()) return;
+  if (!due || job_.round_open()) return;
   evaluated_at_ = job_.examples();
   next_evaluation_ = (std::floor(job_.epoch() / rules_.eval_every) + 1) * rules_.eval_every;
   at_snapshot_ = ReportProgress();
@@ -213,7 +213,7 @@ void Coordinator::Dispatch() {
         ++worker.evaluations;
       }
       ++worker.outstanding;
-      in_hand_[static_cast<std::size_t>(worker.id)].push_back(*task);
+      in_flight_[static_cast<std::size_t>(worker.id)].push_back(*task);
       actions_.tasks.push_back(*task);
     }
   }
@@ -251,8 +251,8 @@ std::optional<Task> Coordinator::NextTraining(const WorkerState& worker) {
   std::optional<Assignment> assignment = algorithm_.Assign(worker, table);
   if (!assignment) return std::nullopt;
   in_steps_ = assignment->hold;
-  if (worker.most_rows > 0) {
-    assignment->update_rows = std::min(assignment->update_rows, worker.most_rows);
+  if (worker.max_batch_size > 0) {
+    assignment->batch_size = std::min(assignment->batch_size, worker.max_batch_size);
   }
   std::optional<Task> task =
       job_.Cut(*assignment, next_id_,
@@ -263,7 +263,7 @@ std::optional<Task> Coordinator::NextTraining(const WorkerState& worker) {
 
 std::int64_t Coordinator::MergeRows(const WorkerState& worker) const {
   if (worker.device.shares_host_memory) return 1;
-  return worker.most_rows > 0 ? std::min(merge_rows_, worker.most_rows) : merge_rows_;
+  return worker.max_batch_size > 0 ? std::min(merge_rows_, worker.max_batch_size) : merge_rows_;
 }
 
 // A merge of a small update moves the model less than a step at --lr and counts for as much less,
@@ -273,7 +273,7 @@ double Coordinator::StalenessInSteps(const WorkerState& worker) const {
   for (const WorkerState& other : workers_) {
     if (other.id == worker.id || other.updates == 0) continue;
     merges += static_cast<double>(other.merges);
-    steps += static_cast<double>(other.updates) * job_.rates().Scale(other.batch_rows);
+    steps += static_cast<double>(other.updates) * job_.rates().Scale(other.batch_size);
   }
   return merges > 0 ? worker.staleness * steps / merges : worker.staleness;
 }

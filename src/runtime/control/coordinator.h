@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "messaging/messages.h"
-#include "nn/rates.h"
+#include "nn/learning_rate.h"
 #include "runtime/control/algorithm.h"
 #include "runtime/control/evaluation_rounds.h"
 #include "runtime/control/job.h"
@@ -25,9 +25,10 @@ class Coordinator {
     JobSpec job;
     SplitRows rows;
     RunRules rules;
-    RatePlan rates;
+    LearningRate rates;
     std::vector<DeviceInfo> workers;
-    std::vector<std::int64_t> most_rows = {};  // that each worker's memory allows an update; 0: any
+    std::vector<std::int64_t> max_batch_size =
+        {};                       // that each worker's memory allows an update; 0: any
     std::int64_t merge_rows = 1;  // of a replica: smaller updates are made several in a row
     std::uint64_t seed = 1;
   };
@@ -79,13 +80,13 @@ class Coordinator {
   StopRules stop_rules_;
   Teams teams_;
   std::vector<WorkerState> workers_;
-  std::vector<std::string> failures_;       // of each worker; empty: none
-  std::vector<std::vector<Task>> in_hand_;  // tasks outstanding at each worker
-  std::vector<Task> slices_;                // kApply tasks that wait for Task::worker
-  int live_ = 0;                            // workers that have not failed
-  int open_slices_ = 0;                     // handed out or waiting
-  int evaluating_ = 0;                      // workers on evaluation tasks
-  bool in_steps_ = false;                   // training is synchronous
+  std::vector<std::string> failures_;         // of each worker; empty: none
+  std::vector<std::vector<Task>> in_flight_;  // tasks outstanding at each worker
+  std::vector<Task> slices_;                  // kApply tasks that wait for Task::worker
+  int live_ = 0;                              // workers that have not failed
+  int open_slices_ = 0;                       // handed out or waiting
+  int evaluating_ = 0;                        // workers on evaluation tasks
+  bool in_steps_ = false;                     // training is synchronous
   TaskId next_id_ = 1;
 
   bool started_ = false;

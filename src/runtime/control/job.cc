@@ -20,20 +20,20 @@ std::int32_t Nearest(std::int64_t whole, std::int64_t part) {
 std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id, const Taker& taker) {
   // Of several updates to a merge, whole merges.
   const std::int64_t to_merge = std::clamp<std::int64_t>(
-      std::min(taker.merge_rows / assignment.update_rows,
-               rates_.UpdatesAtOnce(assignment.update_rows, taker.staleness)),
+      std::min(taker.merge_rows / assignment.batch_size,
+               rates_.UpdatesAtOnce(assignment.batch_size, taker.staleness)),
       1, assignment.updates);
   const std::int64_t wanted = to_merge * Nearest(assignment.updates, to_merge);
   const std::optional<Cursor::Cut> cut =
-      cursor_.Next(assignment.update_rows * wanted, assignment.update_rows);
+      cursor_.Next(assignment.batch_size * wanted, assignment.batch_size);
   if (!cut) return std::nullopt;
   in_flight_.emplace(id, *cut);
   // A short range is cut evenly rather than into full updates and a tail.
   const std::int64_t rows = cut->rows.size();
-  const std::int32_t updates = assignment.hold ? 1 : Nearest(rows, assignment.update_rows);
+  const std::int32_t updates = assignment.hold ? 1 : Nearest(rows, assignment.batch_size);
   const std::int32_t merges = Nearest(updates, to_merge);
-  // No step without a row.
-  const auto steps = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+  // No update without a row.
+  const auto updates_per_merge = static_cast<std::int32_t>(std::clamp<std::int64_t>(
       Nearest(updates, merges), 1, std::max<std::int64_t>(1, rows / merges)));
   held_tasks_ += assignment.hold ? 1 : 0;
   return Task{
@@ -42,11 +42,12 @@ std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id, const Take
       .kind = TaskKind::kTrain,
       .split = Split::kTrain,
       .rows = cut->rows,
-      .updates = merges,
-      .steps = steps,
-      .rate = assignment.rate_scale * rates_.At(epoch(), rows / merges / steps, taker.staleness),
+      .merges = merges,
+      .updates_per_merge = updates_per_merge,
+      .learning_rate = assignment.rate_scale *
+                       rates_.At(epoch(), rows / merges / updates_per_merge, taker.staleness),
       .hold = assignment.hold,
-      .step = step_};
+      .round = round_};
 }
 
 void Job::Complete(const Task& task, const Report& report) {
@@ -63,8 +64,8 @@ void Job::Complete(const Task& task, const Report& report) {
 }
 
 RowRange Job::Done(const Task& task, const Remains& remains) {
-  if (remains.updates_done == 0) return {task.rows.begin, task.rows.begin};
-  return {task.rows.begin, Part(task.rows, remains.updates_done - 1, task.updates).end};
+  if (remains.merges_done == 0) return {task.rows.begin, task.rows.begin};
+  return {task.rows.begin, Part(task.rows, remains.merges_done - 1, task.merges).end};
 }
 
 void Job::Return(const Task& task, const Remains& remains) {
@@ -72,12 +73,12 @@ void Job::Return(const Task& task, const Remains& remains) {
   Check(found != in_flight_.end(), "a lost task that was not in flight");
   const RowRange done = Done(task, remains);
   examples_ += done.size();
-  updates_ += remains.updates_done * task.steps;
+  updates_ += remains.merges_done * task.updates_per_merge;
   const auto give_back = [&](std::int64_t begin, std::int64_t end) {
     cursor_.Return({.rows = {begin, end}, .epoch = found->second.epoch});
   };
   if (remains.torn) {
-    const RowRange lost = Part(task.rows, *remains.torn, task.updates);
+    const RowRange lost = Part(task.rows, *remains.torn, task.merges);
     lost_rows_ += lost.size();
     give_back(done.end, lost.begin);
     give_back(lost.end, task.rows.end);
@@ -92,19 +93,19 @@ Task Job::ApplySlice(std::int32_t slice, std::int32_t slices) const {
   return {.job = spec_.id,
           .kind = TaskKind::kApply,
           .rows = {},
-          .rate = rates_.At(epoch(), held_rows_),
-          .step = step_,
+          .learning_rate = rates_.At(epoch(), held_rows_),
+          .round = round_,
           .slice = slice,
           .slices = slices};
 }
 
-void Job::CompleteStep() {
+void Job::CompleteRound() {
   held_rows_ = 0;
-  ++step_;
+  ++round_;
   ++updates_;
 }
 
-void Job::AbandonStep() {
+void Job::AbandonRound() {
   examples_ -= held_rows_;
   lost_rows_ += std::exchange(held_rows_, 0);
 }

@@ -36,7 +36,7 @@ struct Evaluation {
 struct WorkerTotals {
   std::string name;
   std::int64_t updates = 0;
-  std::int64_t batch_rows = 0;  // of its latest update
+  std::int64_t batch_size = 0;  // of its latest update
   double busy_fraction = 0;     // of the time since training began
   std::string failure;          // empty: none
 };
@@ -45,7 +45,7 @@ struct TeamProgress {
   std::string name;
   std::int64_t updates = 0;
   double update_share = 0;  // of all updates so far
-  std::int64_t batch_rows = 0;
+  std::int64_t batch_size = 0;
   double rows_per_second = 0;
 };
 

@@ -10,7 +10,7 @@ std::vector<WorkerTotals> TotalsByWorker(std::span<const WorkerState> workers,
   for (const WorkerState& worker : workers) {
     totals.push_back({.name = worker.device.name,
                       .updates = worker.updates,
-                      .batch_rows = worker.batch_rows,
+                      .batch_size = worker.batch_size,
                       .busy_fraction = seconds > 0 ? worker.busy_seconds / seconds : 0,
                       .failure = failures[static_cast<std::size_t>(worker.id)]});
   }
@@ -38,7 +38,7 @@ std::vector<TeamProgress> TotalsByTeam(const Teams& teams, std::span<const Worke
   for (const WorkerState& worker : workers) {
     TeamProgress& team = totals[static_cast<std::size_t>(worker.team)];
     team.updates += worker.updates;
-    team.batch_rows = std::max(team.batch_rows, worker.batch_rows);
+    team.batch_size = std::max(team.batch_size, worker.batch_size);
     all += worker.updates;
   }
   for (TeamProgress& team : totals) {

@@ -66,7 +66,7 @@ class Walk {
  private:
   struct Step {
     Task task;
-    int update = 0;  // of the task; as many are done
+    int merge = 0;  // of the task; as many are done
     double task_begun = 0;
   };
 
@@ -83,10 +83,10 @@ class Walk {
     // Only training is overlapped: whatever else comes finds all updates committed.
     const bool overlaps = depth_ > 1 && task.kind == TaskKind::kTrain && !task.hold;
     const double begun = Now();
-    for (int update = 0; update < task.updates; ++update) {
+    for (int merge = 0; merge < task.merges; ++merge) {
       if (!overlaps) Settle();
-      under_way_ = Step{task, update, begun};
-      worker_->Compute(task, update);
+      under_way_ = Step{task, merge, begun};
+      worker_->Compute(task, merge);
       Settle();
       computed_ = std::exchange(under_way_, std::nullopt);
       if (!overlaps) Settle();
@@ -97,10 +97,10 @@ class Walk {
   void Settle() {
     if (!computed_) return;
     const std::optional<Step> next = std::exchange(under_way_, computed_);
-    worker_->Commit(computed_->task, computed_->update);
+    worker_->Commit(computed_->task, computed_->merge);
     under_way_ = next;
     // It counts as done from here on, even if the task's end fails.
-    if (++computed_->update == computed_->task.updates) SendReport(*computed_);
+    if (++computed_->merge == computed_->task.merges) SendReport(*computed_);
     computed_.reset();
   }
 
@@ -116,10 +116,10 @@ class Walk {
     Failure failure{.worker = id_, .what = what};
     if (const std::optional<Step>& oldest = computed_ ? computed_ : under_way_) {
       failure.task = oldest->task.id;
-      failure.updates_done = oldest->update;
+      failure.merges_done = oldest->merge;
     }
-    if (under_way_ && worker_->tore_update()) {
-      failure.torn = {.task = under_way_->task.id, .update = under_way_->update};
+    if (under_way_ && worker_->tore_merge()) {
+      failure.torn = {.task = under_way_->task.id, .merge = under_way_->merge};
     }
     outbox_.Send(failure);
   }

@@ -44,7 +44,7 @@ class VirtualExecutor : public Executor {
     std::unique_ptr<Worker> worker;
     UpdateCost cost;
     std::deque<Task> tasks;  // the first is under way
-    int update = 0;          // of the first task
+    int merge = 0;           // of the first task
     double begun = 0;
     std::string failure;  // empty: none
   };
@@ -69,7 +69,7 @@ class VirtualExecutor : public Executor {
   }
 
   void BeginTask(std::size_t index) {
-    seats_[index].update = 0;
+    seats_[index].merge = 0;
     seats_[index].begun = now_;
     BeginUpdate(index);
   }
@@ -79,11 +79,11 @@ class VirtualExecutor : public Executor {
   void BeginUpdate(std::size_t index) {
     Seat& seat = seats_[index];
     const Task& task = seat.tasks.front();
-    Guard(seat, [&] { seat.worker->Compute(task, seat.update); });
-    const RowRange rows = Part(task.rows, seat.update, task.updates);
+    Guard(seat, [&] { seat.worker->Compute(task, seat.merge); });
+    const RowRange rows = Part(task.rows, seat.merge, task.merges);
     double seconds = 0;
-    for (int step = 0; step < task.steps; ++step) {
-      seconds += seat.cost(Part(rows, step, task.steps).size(), now_);
+    for (int step = 0; step < task.updates_per_merge; ++step) {
+      seconds += seat.cost(Part(rows, step, task.updates_per_merge).size(), now_);
     }
     ends_.push({now_ + seconds, order_++, index});
   }
@@ -91,9 +91,9 @@ class VirtualExecutor : public Executor {
   std::optional<Event> EndUpdate(std::size_t index) {
     Seat& seat = seats_[index];
     const Task task = seat.tasks.front();
-    Guard(seat, [&] { seat.worker->Commit(task, seat.update); });
+    Guard(seat, [&] { seat.worker->Commit(task, seat.merge); });
     if (!seat.failure.empty()) return Fail(index);
-    if (++seat.update < task.updates) {
+    if (++seat.merge < task.merges) {
       BeginUpdate(index);
       return std::nullopt;
     }
@@ -110,9 +110,9 @@ class VirtualExecutor : public Executor {
     Seat& seat = seats_[index];
     Failure failure{.worker = static_cast<WorkerId>(index), .what = seat.failure};
     failure.task = seat.tasks.front().id;
-    failure.updates_done = seat.update;
-    if (seat.worker && seat.worker->tore_update()) {
-      failure.torn = {.task = failure.task, .update = failure.updates_done};
+    failure.merges_done = seat.merge;
+    if (seat.worker && seat.worker->tore_merge()) {
+      failure.torn = {.task = failure.task, .merge = failure.merges_done};
     }
     seat.tasks.clear();
     return failure;

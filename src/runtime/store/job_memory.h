@@ -21,14 +21,14 @@ namespace hogbatch {
 // A worker's gradient of one synchronous step, in host memory of the worker. It is written before
 // the worker's report and read by kApply tasks sent after it: the mailboxes order the two.
 struct HeldGradient {
-  std::int64_t step = -1;
+  std::int64_t round = -1;
   std::int64_t rows = 0;  // behind the mean
   std::vector<LayerGradient> layers;
 };
 
 // How far the slice of a synchronous step has come, for the heir of a worker that fails on the way.
 struct AppliedSlice {
-  std::int64_t step = -1;
+  std::int64_t round = -1;
   std::size_t layers = 0;
   bool has_biases = false;  // of the next layer
 };

@@ -89,9 +89,9 @@ std::int64_t MostEntries(const Dataset& data, std::int64_t rows) {
   return most;
 }
 
-std::int64_t DeviceBytesToTrain(const DeviceTraining& training, std::int64_t batch_rows) {
+std::int64_t DeviceBytesToTrain(const DeviceTraining& training, std::int64_t batch_size) {
   const ModelSpec& spec = training.spec;
-  const LargestBatch batch = Largest(spec, training.data, WithTail(batch_rows));
+  const LargestBatch batch = Largest(spec, training.data, WithTail(batch_size));
   std::int64_t slot = SlotBytes(spec, batch);
   if (training.depth > 1) slot += SelectionBytes(spec, batch);
   const std::int64_t scratch = ScratchBytes(Layout(spec), batch.rows, Use::kTraining);

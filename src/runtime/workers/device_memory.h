@@ -23,10 +23,10 @@ struct DeviceTraining {
   const Dataset* data = nullptr;
 };
 
-// Bytes that training in updates of `batch_rows` rows takes at most, its evaluations included:
+// Bytes that training in updates of `batch_size` rows takes at most, its evaluations included:
 // updates at the end of a stretch of rows may be half as large again. Synchronous training may take
 // up to three times the largest layer on top.
-std::int64_t DeviceBytesToTrain(const DeviceTraining& training, std::int64_t batch_rows);
+std::int64_t DeviceBytesToTrain(const DeviceTraining& training, std::int64_t batch_size);
 
 // The most rows, up to `limit`, that updates may have on a device that reports so much memory, with
 // some of it left for what libraries take; 0 if there is no room for one.

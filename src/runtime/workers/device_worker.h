@@ -12,19 +12,19 @@
 #include "core/error.h"
 #include "nn/model.h"
 #include "runtime/store/staleness_meter.h"
-#include "runtime/workers/common_step.h"
 #include "runtime/workers/snapshot_evaluator.h"
+#include "runtime/workers/sync_update.h"
 #include "runtime/workers/worker.h"
 
 namespace hogbatch {
 
 class DeviceWorker : public Worker {
  public:
-  void Compute(const Task& task, int update) override {
+  void Compute(const Task& task, int merge) override {
     switch (task.kind) {
       case TaskKind::kTrain:
         ++updates_;
-        return Train(task, Part(task.rows, update, task.updates));
+        return Train(task, Part(task.rows, merge, task.merges));
       case TaskKind::kApply:
         return;
       case TaskKind::kSnapshot:
@@ -35,20 +35,22 @@ class DeviceWorker : public Worker {
     }
   }
 
-  void Commit(const Task& task, int update) override {
-    if (task.kind == TaskKind::kApply) common_step_.Apply(task);
-    if (task.kind == TaskKind::kTrain) Merge(task, Part(task.rows, update, task.updates));
+  void Commit(const Task& task, int merge) override {
+    if (task.kind == TaskKind::kApply) sync_update_.Apply(task);
+    if (task.kind == TaskKind::kTrain) Merge(task, Part(task.rows, merge, task.merges));
   }
 
-  bool tore_update() const override { return torn_ == Torn::kYes; }
+  bool tore_merge() const override { return torn_ == Torn::kYes; }
 
   Report Finish(const Task& task) override {
+    const StalenessHistogram staleness = staleness_.Take();
     return {.task = task.id,
             .worker = id_,
             .loss_sum = std::exchange(loss_sum_, 0),
-            .updates = task.updates * task.steps + std::exchange(extra_updates_, 0),
-            .most_rows = most_rows_,
-            .staleness = staleness_.Take(),
+            .updates = task.merges * task.updates_per_merge + std::exchange(extra_updates_, 0),
+            .merges = static_cast<std::int32_t>(staleness.count()),
+            .max_batch_size = max_batch_size_,
+            .staleness = staleness,
             .beta = std::exchange(beta_, std::nullopt),
             .evaluation = std::exchange(evaluation_, {})};
   }
@@ -59,7 +61,7 @@ class DeviceWorker : public Worker {
         device_(std::move(device)),
         memory_(memory),
         evaluator_(*device_, memory),
-        common_step_(*device_, memory),
+        sync_update_(*device_, memory),
         staleness_(memory.merges) {}
 
   // Makes the gradient of one update, or what it adds to the model.
@@ -91,12 +93,12 @@ class DeviceWorker : public Worker {
   // Memory was too short: another number of updates was made than asked for, and they may have so
   // many rows from now on.
   void CountExtraUpdates(std::int32_t updates) { extra_updates_ += updates; }
-  void LimitRows(std::int64_t most) { most_rows_ = most; }
+  void LimitRows(std::int64_t most) { max_batch_size_ = most; }
 
-  // Keeps the gradient for the common step of task.step.
+  // Keeps the gradient for the common step of task.round.
   void Hold(const Task& task, RowRange rows, std::vector<LayerGradient> layers) {
     memory_.held[static_cast<std::size_t>(id_)] = {
-        .step = task.step, .rows = rows.size(), .layers = std::move(layers)};
+        .round = task.round, .rows = rows.size(), .layers = std::move(layers)};
   }
 
   // Scratch for batches of `rows` rows; if it is made anew, for `room` rows.
@@ -131,7 +133,7 @@ class DeviceWorker : public Worker {
   std::unique_ptr<Device> device_;
   JobMemory& memory_;
   SnapshotEvaluator evaluator_;
-  CommonStep common_step_;
+  SyncUpdate sync_update_;
   std::optional<Model> model_;
   std::vector<float> row_losses_;
   std::int64_t updates_ = 0;
@@ -141,7 +143,7 @@ class DeviceWorker : public Worker {
   std::optional<double> beta_;
   Torn torn_ = Torn::kNo;
   std::int32_t extra_updates_ = 0;
-  std::int64_t most_rows_ = 0;
+  std::int64_t max_batch_size_ = 0;
 };
 
 }  // namespace hogbatch

@@ -11,8 +11,8 @@ MirroredLayers::MirroredLayers(const ModelSpec& spec, Device& device)
       layout_(Layout(spec)),
       sparse_input_(spec.sparse_input),
       blocks_(device, sparse_input_ ? WithFirstHeight(layout_, 1) : layout_),
-      going_(layout_.layers.size()),
-      come_(layout_.layers.size()) {}
+      outbound_(layout_.layers.size()),
+      inbound_(layout_.layers.size()) {}
 
 void MirroredLayers::Fit(std::span<const std::int32_t> touched) {
   if (!sparse_input_) return;
@@ -48,15 +48,15 @@ void MirroredLayers::ForEachStretch(std::size_t layer, std::span<Float> host, F 
 }
 
 void MirroredLayers::Upload(const ParameterStore& store) {
-  for (std::size_t i = 0; i < going_.size(); ++i) {
-    const std::span<float> going = Fitted(going_[i], i);
+  for (std::size_t i = 0; i < outbound_.size(); ++i) {
+    const std::span<float> going = Fitted(outbound_[i], i);
     ForEachStretch(i, going, [&](std::int64_t at, std::span<float> here) { store.Read(at, here); });
     blocks_.Upload(i, going);
   }
 }
 
 void MirroredLayers::Download(std::size_t layer) {
-  blocks_.Download(layer, Fitted(come_[layer], layer));
+  blocks_.Download(layer, Fitted(inbound_[layer], layer));
 }
 
 void MirroredLayers::AddTo(ParameterStore& store, std::size_t layer) const {
@@ -77,9 +77,9 @@ void MirroredLayers::WriteTo(ParameterStore& store, std::size_t layer) const {
 
 std::vector<LayerGradient> MirroredLayers::OnHost() {
   std::vector<LayerGradient> layers;
-  for (std::size_t i = 0; i < come_.size(); ++i) {
+  for (std::size_t i = 0; i < inbound_.size(); ++i) {
     const LayerView& there = blocks_.views()[i];
-    const DeviceSpan<float> here = HostSpan(Floats(come_[i], i).data(), blocks_.floats(i));
+    const DeviceSpan<float> here = HostSpan(Floats(inbound_[i], i).data(), blocks_.floats(i));
     layers.push_back({.weights = Tensor::Matrix(here, there.weights.rows, there.weights.cols),
                       .bias = Tensor::Vector(here.Sub(blocks_.bias_at(i), there.bias.cols)),
                       .touched = {},

@@ -34,7 +34,7 @@ class MirroredLayers {
   void BlendInto(ParameterStore& store, std::size_t layer, float share) const;
   void WriteTo(ParameterStore& store, std::size_t layer) const;
   // What came of a layer: its weights, and behind a gap, at bias_at, its biases.
-  std::span<const float> on_host(std::size_t layer) const { return Floats(come_[layer], layer); }
+  std::span<const float> on_host(std::size_t layer) const { return Floats(inbound_[layer], layer); }
   std::int64_t bias_at(std::size_t layer) const { return blocks_.bias_at(layer); }
   // What came, as a gradient that every worker can read. Good until the next Fit.
   std::vector<LayerGradient> OnHost();
@@ -55,8 +55,8 @@ class MirroredLayers {
   bool sparse_input_;
   LayerBlocks blocks_;
   // On the way there and back: one a layer, laid out like its block.
-  std::vector<HostBuffer> going_;
-  std::vector<HostBuffer> come_;
+  std::vector<HostBuffer> outbound_;
+  std::vector<HostBuffer> inbound_;
   std::span<const std::int32_t> touched_;
 };
 

@@ -92,8 +92,8 @@ class ReplicaWorker : public DeviceWorker {
   Trip AllOf(const Task& task, RowRange rows) const {
     const auto most = static_cast<std::int32_t>(rows.size());
     return {.rows = rows,
-            .steps = task.hold ? std::min(held_steps_, most) : task.steps,
-            .rate = task.rate};
+            .steps = task.hold ? std::min(held_steps_, most) : task.updates_per_merge,
+            .rate = task.learning_rate};
   }
 
   // Memory is exhausted: a gradient for the common step is added up from smaller batches, now and
@@ -180,15 +180,15 @@ class ReplicaWorker : public DeviceWorker {
   // rate. Not before it is to be merged: one that waits while the next is computed has changed
   // nothing yet, so that its rows can go back if that one fails.
   void TrainInParts(Slot& slot, const Task& task, RowRange rows) {
-    const float all_rates = task.rate * static_cast<float>(task.steps);
+    const float all_rates = task.learning_rate * static_cast<float>(task.updates_per_merge);
     std::int64_t part = (rows.size() + 1) / 2;
     std::int32_t updates = 0;
     for (RowRange left = rows; left.size() > 0;) {
       ReleaseRows(slot);
       const RowRange now{left.begin, std::min(left.end, left.begin + part)};
       const float share = static_cast<float>(now.size()) / static_cast<float>(rows.size());
-      const auto steps = std::max(
-          1, static_cast<std::int32_t>(std::lround(share * static_cast<float>(task.steps))));
+      const auto steps = std::max(1, static_cast<std::int32_t>(std::lround(
+                                         share * static_cast<float>(task.updates_per_merge))));
       try {
         Queue(slot, task,
               {.rows = now, .steps = steps, .rate = all_rates * share / static_cast<float>(steps)});
@@ -202,7 +202,7 @@ class ReplicaWorker : public DeviceWorker {
       left.begin = now.end;
       if (left.size() > 0) set_torn(Torn::kYes);
     }
-    CountExtraUpdates(updates - task.steps);
+    CountExtraUpdates(updates - task.updates_per_merge);
     LimitRows(part);
   }
 
@@ -233,7 +233,7 @@ class ReplicaWorker : public DeviceWorker {
     return held_targets_;
   }
 
-  // Made when first asked for: held gradients are stepped by CommonStep, with state of its own.
+  // Made when first asked for: held gradients are stepped by SyncUpdate, with state of its own.
   DeltaMaker& delta_maker() {
     if (!delta_maker_) {
       delta_maker_.emplace(memory().model, memory().optimizer, memory().explicit_momentum,

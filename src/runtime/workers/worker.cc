@@ -26,11 +26,11 @@ class SharingWorker : public DeviceWorker {
  private:
   void Merge(const Task& task, RowRange) override {
     if (task.hold || WritesDirectly(task)) return;
-    probed_.BeforeStep(gradient_->layers().back(), task.rate, updates());
+    probed_.BeforeStep(gradient_->layers().back(), task.learning_rate, updates());
     set_torn(Torn::kYes);
     for (std::size_t layer = 0; layer < gradient_->layers().size(); ++layer) {
-      optimizer().Step(static_cast<int>(layer), gradient_->layers()[layer], task.rate, updates(),
-                       memory().store.views()[layer]);
+      optimizer().Step(static_cast<int>(layer), gradient_->layers()[layer], task.learning_rate,
+                       updates(), memory().store.views()[layer]);
     }
     device().Wait();
     set_torn(Torn::kNo);
@@ -40,10 +40,11 @@ class SharingWorker : public DeviceWorker {
   // In virtual time an update is read at its start and written at its end, so it cannot be written
   // on the way. Decay that keeps nothing would read as "clear the target".
   bool WritesDirectly(const Task& task) {
-    return !task.hold && !device().info().cost && optimizer().direct() && KeptBy(task.rate) > 0;
+    return !task.hold && !device().info().cost && optimizer().direct() &&
+           KeptBy(task.learning_rate) > 0;
   }
 
-  // Made when first asked for: held gradients are stepped by CommonStep, with state of its own.
+  // Made when first asked for: held gradients are stepped by SyncUpdate, with state of its own.
   Optimizer& optimizer() {
     if (!optimizer_) {
       optimizer_ =
@@ -60,9 +61,9 @@ class SharingWorker : public DeviceWorker {
     model.Forward(input, memory().store.views());
     const Tensor losses = model.ComputeLoss(ViewTargets(memory().data, rows), class_weights_);
     if (WritesDirectly(task)) {
-      probed_.BeforeDirect(model.last_layer(input), task.rate, KeptBy(task.rate));
+      probed_.BeforeDirect(model.last_layer(input), task.learning_rate, KeptBy(task.learning_rate));
       set_torn(Torn::kYes);
-      model.Backward(input, input, memory().store.views(), DirectTargets(task.rate));
+      model.Backward(input, input, memory().store.views(), DirectTargets(task.learning_rate));
       staleness().Merged(read_);
     } else {
       MakeGradient(model, input, rows);

@@ -18,14 +18,14 @@ class Worker {
   // Once before the first task: whatever a device does at first use, such as compiling kernels. The
   // model stays as it is.
   virtual void Prepare() {}
-  // Reads the model and makes the gradient of update `update` of the task. A worker on a device of
+  // Reads the model and computes merge `merge` of the task. A worker on a device of
   // depth 2 may be asked for the next update before the last one is committed.
-  virtual void Compute(const Task& task, int update) = 0;
+  virtual void Compute(const Task& task, int merge) = 0;
   // Merges what Compute made into the model. (Where both happen at once on a shared model, Compute
   // may have written already, layer by layer.)
-  virtual void Commit(const Task& task, int update) = 0;
+  virtual void Commit(const Task& task, int merge) = 0;
   // After one of the two threw: its update has changed part of the model before it broke off.
-  virtual bool tore_update() const { return false; }
+  virtual bool tore_merge() const { return false; }
   // What all updates of the task add up to.
   virtual Report Finish(const Task& task) = 0;
 };

@@ -1,4 +1,4 @@
-#include "nn/rates.h"
+#include "nn/learning_rate.h"
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ double ScaleMaxFor(Loss loss) {
 }  // namespace
 
 // The words of an option and what they mean, beside each other.
-struct RatePlan::Tables {
+struct LearningRate::Tables {
   static constexpr std::array<NamedValue<Scaling>, 3> kScalings{{
       {"none", Scaling::kNone},
       {"sqrt", Scaling::kSqrt},
@@ -41,13 +41,13 @@ struct RatePlan::Tables {
   }};
 };
 
-void RateOptions::Visit(OptionVisitor& visitor) {
+void LearningRateOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Learning rate");
   visitor.Number("lr", lr, {0, 1e3},
                  "learning rate of an update of --lr-batch rows; 0 chooses 0.05, and 0.005 for "
                  "squared loss");
   visitor.Number("lr-batch", lr_batch, {1, 1e9}, "rows of an update at which --lr holds");
-  visitor.Word("lr-scaling", lr_scaling, WordsOf(RatePlan::Tables::kScalings),
+  visitor.Word("lr-scaling", lr_scaling, WordsOf(LearningRate::Tables::kScalings),
                "how the rate follows the rows of an update: not at all, with the square root of "
                "rows / lr-batch, or in proportion");
   visitor.Number("lr-scale-max", lr_scale_max, {0, 1e6},
@@ -57,7 +57,7 @@ void RateOptions::Visit(OptionVisitor& visitor) {
                "scale rates of large updates in full; without this flag they are lowered, down to "
                "--lr, where others take more than 4 * lr-scale-max steps at --lr between their "
                "read and their merge");
-  visitor.Word("lr-schedule", lr_schedule, WordsOf(RatePlan::Tables::kSchedules),
+  visitor.Word("lr-schedule", lr_schedule, WordsOf(LearningRate::Tables::kSchedules),
                "how the rate follows the epoch: constant, inverse (rate / (1 + lr-decay * epoch)), "
                "cosine (to zero at the last epoch) or step (times lr-decay every lr-step epochs)");
   visitor.Number("lr-decay", lr_decay, {0, 1e3}, "strength of the inverse and step schedules");
@@ -68,8 +68,8 @@ void RateOptions::Visit(OptionVisitor& visitor) {
 
 // The gradient of squared error has no bound, and its curvature grows with the width of the last
 // layer: what is a bold rate for the other losses throws it off.
-RateOptions RateOptions::ChosenFor(Loss loss) const {
-  RateOptions chosen = *this;
+LearningRateOptions LearningRateOptions::ChosenFor(Loss loss) const {
+  LearningRateOptions chosen = *this;
   if (lr == 0) chosen.lr = loss == Loss::kSquared ? 0.005 : 0.05;
   if (lr_scale_max == 0) chosen.lr_scale_max = ScaleMaxFor(loss);
   if (chosen.lr_scale_max < 1) {
@@ -78,7 +78,7 @@ RateOptions RateOptions::ChosenFor(Loss loss) const {
   return chosen;
 }
 
-RatePlan::RatePlan(const RateOptions& options, double epochs)
+LearningRate::LearningRate(const LearningRateOptions& options, double epochs)
     : options_(options),
       epochs_(epochs),
       scaling_(ParseWord("--lr-scaling", options.lr_scaling, Tables::kScalings)),
@@ -86,35 +86,35 @@ RatePlan::RatePlan(const RateOptions& options, double epochs)
   if (options_.lr_scale_max == 0) options_.lr_scale_max = kUsualScaleMax;
 }
 
-float RatePlan::At(double epoch, std::int64_t rows, double staleness) const {
+float LearningRate::At(double epoch, std::int64_t rows, double staleness) const {
   return static_cast<float>(options_.lr * ScaleWhenStale(rows, staleness) * Decay(epoch) *
                             Warmup(epoch));
 }
 
-double RatePlan::Scale(std::int64_t rows) const {
+double LearningRate::Scale(std::int64_t rows) const {
   if (scaling_ == Scaling::kNone) return 1;
   const double ratio = static_cast<double>(rows) / static_cast<double>(options_.lr_batch);
   const double scale = scaling_ == Scaling::kSqrt ? std::sqrt(ratio) : ratio;
   return std::clamp(scale, 1 / options_.lr_scale_max, options_.lr_scale_max);
 }
 
-double RatePlan::ScaleWhenStale(std::int64_t rows, double staleness) const {
+double LearningRate::ScaleWhenStale(std::int64_t rows, double staleness) const {
   const double scale = Scale(rows);
   return scale <= 1 ? scale : std::max(1.0, scale / Late(staleness));
 }
 
-double RatePlan::Late(double staleness) const {
+double LearningRate::Late(double staleness) const {
   constexpr double kHarmless = 4;  // of the largest steps
   if (options_.no_staleness_correction) return 1;
   return std::max(1.0, staleness / (kHarmless * options_.lr_scale_max));
 }
 
-std::int64_t RatePlan::UpdatesAtOnce(std::int64_t rows, double staleness) const {
+std::int64_t LearningRate::UpdatesAtOnce(std::int64_t rows, double staleness) const {
   const double most = options_.lr_scale_max / Late(staleness) / Scale(rows);
   return std::max<std::int64_t>(1, std::llround(std::floor(most + 1e-9)));
 }
 
-double RatePlan::Decay(double epoch) const {
+double LearningRate::Decay(double epoch) const {
   switch (schedule_) {
     case Schedule::kConstant:
       break;
@@ -129,7 +129,7 @@ double RatePlan::Decay(double epoch) const {
   return 1;
 }
 
-double RatePlan::Warmup(double epoch) const {
+double LearningRate::Warmup(double epoch) const {
   if (epoch >= options_.warmup) return 1;
   return kWarmupStart + (1 - kWarmupStart) * epoch / options_.warmup;
 }

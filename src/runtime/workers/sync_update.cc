@@ -1,4 +1,4 @@
-#include "runtime/workers/common_step.h"
+#include "runtime/workers/sync_update.h"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ ParameterLayout SliceLayout(const ParameterLayout& whole, const Task& task) {
 
 }  // namespace
 
-void CommonStep::Apply(const Task& task) {
+void SyncUpdate::Apply(const Task& task) {
   if (task.slice != slice_ || task.slices != slices_) {
     slice_ = task.slice;
     slices_ = task.slices;
@@ -34,14 +34,14 @@ void CommonStep::Apply(const Task& task) {
   }
   ++updates_;
   AppliedSlice& applied = memory_.applied[static_cast<std::size_t>(task.slice)];
-  if (applied.step != task.step) applied = {.step = task.step};
+  if (applied.round != task.round) applied = {.round = task.round};
   while (applied.layers < memory_.store.layout().layers.size()) ApplyLayer(task, applied);
 }
 
-void CommonStep::ApplyLayer(const Task& task, AppliedSlice& applied) {
+void SyncUpdate::ApplyLayer(const Task& task, AppliedSlice& applied) {
   const std::size_t layer = applied.layers;
   scratch_.Restart();
-  const std::vector<Contribution> parts = Gather(task.step, layer);
+  const std::vector<Contribution> parts = Gather(task.round, layer);
   const RowRange rows = SliceOf(task, memory_.store.layout().layers[layer].in);
   LayerGradient gradient =
       parts.front().gradient->is_sparse ? SumSparse(parts, rows) : SumDense(parts, rows);
@@ -52,28 +52,28 @@ void CommonStep::ApplyLayer(const Task& task, AppliedSlice& applied) {
   } else {
     StepCopy(task, layer, rows, gradient);
   }
-  applied = {.step = task.step, .layers = layer + 1};
+  applied = {.round = task.round, .layers = layer + 1};
   if (shares) device_.Wait();
 }
 
 // Biases and weights are noted one by one: what is in the store must not be stepped again if the
 // device fails in between.
-void CommonStep::StepStore(const Task& task, RowRange rows, LayerGradient gradient,
+void SyncUpdate::StepStore(const Task& task, RowRange rows, LayerGradient gradient,
                            AppliedSlice& applied) {
   const LayerView& whole = memory_.store.views()[applied.layers];
   const LayerView view{.weights = whole.weights.Slice(rows.begin, rows.size()), .bias = whole.bias};
   const auto layer = static_cast<int>(applied.layers);
   if (!gradient.bias.empty() && !applied.has_biases) {
-    optimizer_->Step(layer, {.bias = gradient.bias}, task.rate, updates_, view);
+    optimizer_->Step(layer, {.bias = gradient.bias}, task.learning_rate, updates_, view);
     applied.has_biases = true;
   }
   gradient.bias = {};
-  optimizer_->Step(layer, gradient, task.rate, updates_, view);
+  optimizer_->Step(layer, gradient, task.learning_rate, updates_, view);
 }
 
 // A device that cannot reach the store steps a copy of those rows that the gradient has. Nobody
 // else changes them in this step.
-void CommonStep::StepCopy(const Task& task, std::size_t layer, RowRange rows,
+void SyncUpdate::StepCopy(const Task& task, std::size_t layer, RowRange rows,
                           const LayerGradient& gradient) {
   const LayerShape& shape = memory_.store.layout().layers[layer];
   const auto width = static_cast<std::size_t>(shape.out);
@@ -96,7 +96,7 @@ void CommonStep::StepCopy(const Task& task, std::size_t layer, RowRange rows,
                            static_cast<std::int64_t>(at.size()), shape.out));
   LayerView view{.weights = copy.Rows(weight_rows), .bias = {}};
   if (!gradient.bias.empty()) view.bias = copy.Slice(weight_rows, 1);
-  optimizer_->Step(static_cast<int>(layer), gradient, task.rate, updates_, view);
+  optimizer_->Step(static_cast<int>(layer), gradient, task.learning_rate, updates_, view);
   if (!after.empty()) {
     device_.Download(copy.data.base, 0, std::as_writable_bytes(std::span(after)));
   }
@@ -106,13 +106,13 @@ void CommonStep::StepCopy(const Task& task, std::size_t layer, RowRange rows,
   }
 }
 
-std::vector<CommonStep::Contribution> CommonStep::Gather(std::int64_t step,
+std::vector<SyncUpdate::Contribution> SyncUpdate::Gather(std::int64_t step,
                                                          std::size_t layer) const {
   std::int64_t rows = 0;
-  for (const HeldGradient& held : memory_.held) rows += held.step == step ? held.rows : 0;
+  for (const HeldGradient& held : memory_.held) rows += held.round == step ? held.rows : 0;
   std::vector<Contribution> parts;
   for (const HeldGradient& held : memory_.held) {
-    if (held.step != step) continue;
+    if (held.round != step) continue;
     const auto share = static_cast<double>(held.rows) / static_cast<double>(rows);
     parts.push_back({&held.layers[layer], static_cast<float>(share)});
   }
@@ -120,7 +120,7 @@ std::vector<CommonStep::Contribution> CommonStep::Gather(std::int64_t step,
   return parts;
 }
 
-LayerGradient CommonStep::SumDense(std::span<const Contribution> parts, RowRange rows) {
+LayerGradient SyncUpdate::SumDense(std::span<const Contribution> parts, RowRange rows) {
   LayerGradient gradient;
   if (rows.size() == 0) return gradient;  // more workers than rows
   const std::int64_t cols = parts.front().gradient->weights.cols;
@@ -132,7 +132,7 @@ LayerGradient CommonStep::SumDense(std::span<const Contribution> parts, RowRange
   return gradient;
 }
 
-Tensor CommonStep::SumBiases(std::span<const Contribution> parts) {
+Tensor SyncUpdate::SumBiases(std::span<const Contribution> parts) {
   const Tensor sum = Tensor::Vector(scratch_.Take<float>(parts.front().gradient->bias.cols));
   for (const Contribution& part : parts) {
     device_.AddScaled(Reach(part.gradient->bias), part.share, &part == parts.data() ? 0.0f : 1.0f,
@@ -141,7 +141,7 @@ Tensor CommonStep::SumBiases(std::span<const Contribution> parts) {
   return sum;
 }
 
-LayerGradient CommonStep::SumSparse(std::span<const Contribution> parts, RowRange rows) {
+LayerGradient SyncUpdate::SumSparse(std::span<const Contribution> parts, RowRange rows) {
   // Those rows of a gradient that belong to the slice, by their place in it: they follow each
   // other.
   const auto in_slice = [&](const Contribution& part) {
@@ -192,14 +192,14 @@ LayerGradient CommonStep::SumSparse(std::span<const Contribution> parts, RowRang
   return gradient;
 }
 
-Tensor CommonStep::Reach(const Tensor& host) {
+Tensor SyncUpdate::Reach(const Tensor& host) {
   if (device_.info().shares_host_memory) return host;
   Check(host.stride == host.cols, "rows that travel lie one behind the other");
   const std::span<const float> floats(host.host(), static_cast<std::size_t>(host.rows * host.cols));
   return Tensor::Matrix(scratch_.Upload(floats), host.rows, host.cols);
 }
 
-DeviceSpan<const std::int32_t> CommonStep::Reach(std::span<const std::int32_t> host) {
+DeviceSpan<const std::int32_t> SyncUpdate::Reach(std::span<const std::int32_t> host) {
   if (device_.info().shares_host_memory) {
     return HostSpan(host.data(), static_cast<std::int64_t>(host.size()));
   }

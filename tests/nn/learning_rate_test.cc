@@ -1,4 +1,4 @@
-#include "nn/rates.h"
+#include "nn/learning_rate.h"
 
 #include <gtest/gtest.h>
 
@@ -13,55 +13,55 @@
 namespace hogbatch {
 namespace {
 
-RateOptions Flat() {
-  RateOptions options;
+LearningRateOptions Flat() {
+  LearningRateOptions options;
   options.lr = 0.1;
   options.lr_scaling = "none";
   options.lr_schedule = "constant";
   return options;
 }
 
-TEST(RatePlan, HoldsTheRateAtTheBatchItWasGivenFor) {
+TEST(LearningRate, HoldsTheRateAtTheBatchItWasGivenFor) {
   for (const char* scaling : {"none", "sqrt", "linear"}) {
-    RateOptions options = Flat();
+    LearningRateOptions options = Flat();
     options.lr_scaling = scaling;
-    EXPECT_FLOAT_EQ(RatePlan(options, 10).At(3, 16), 0.1f);
+    EXPECT_FLOAT_EQ(LearningRate(options, 10).At(3, 16), 0.1f);
   }
 }
 
-TEST(RatePlan, ScalesWithTheRowsOfAnUpdate) {
-  RateOptions options = Flat();
-  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 64), 0.1f);
+TEST(LearningRate, ScalesWithTheRowsOfAnUpdate) {
+  LearningRateOptions options = Flat();
+  EXPECT_FLOAT_EQ(LearningRate(options, 10).At(0, 64), 0.1f);
   options.lr_scaling = "sqrt";
-  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 64), 0.2f);
-  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 4), 0.05f);
+  EXPECT_FLOAT_EQ(LearningRate(options, 10).At(0, 64), 0.2f);
+  EXPECT_FLOAT_EQ(LearningRate(options, 10).At(0, 4), 0.05f);
   options.lr_scaling = "linear";
-  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 64), 0.4f);
+  EXPECT_FLOAT_EQ(LearningRate(options, 10).At(0, 64), 0.4f);
 }
 
-TEST(RatePlan, ClampsTheScaleOnBothSides) {
-  RateOptions options = Flat();
+TEST(LearningRate, ClampsTheScaleOnBothSides) {
+  LearningRateOptions options = Flat();
   options.lr_scaling = "linear";
   options.lr_scale_max = 8;
-  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 100000), 0.8f);
-  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 1), 0.0125f);
+  EXPECT_FLOAT_EQ(LearningRate(options, 10).At(0, 100000), 0.8f);
+  EXPECT_FLOAT_EQ(LearningRate(options, 10).At(0, 1), 0.0125f);
 }
 
-TEST(RatePlan, TakesFromLargeUpdatesWhatTheyHaveOnTopWhenTheyAreStale) {
-  RateOptions options = Flat();
+TEST(LearningRate, TakesFromLargeUpdatesWhatTheyHaveOnTopWhenTheyAreStale) {
+  LearningRateOptions options = Flat();
   options.lr_scaling = "linear";
-  const RatePlan plan(options, 10);
+  const LearningRate plan(options, 10);
   EXPECT_FLOAT_EQ(plan.At(0, 128, 64), 0.8f) << "four of the largest steps are no harm";
   EXPECT_FLOAT_EQ(plan.At(0, 128, 256), 0.2f);
   EXPECT_FLOAT_EQ(plan.At(0, 128, 1000), 0.1f) << "never less than --lr";
   EXPECT_FLOAT_EQ(plan.At(0, 4, 1000), 0.025f) << "small updates are left alone";
-  EXPECT_EQ(RatePlan(options, 1).UpdatesAtOnce(1, 1e9), 1);
+  EXPECT_EQ(LearningRate(options, 1).UpdatesAtOnce(1, 1e9), 1);
   options.no_staleness_correction = true;
-  EXPECT_FLOAT_EQ(RatePlan(options, 10).At(0, 128, 1000), 0.8f);
+  EXPECT_FLOAT_EQ(LearningRate(options, 10).At(0, 128, 1000), 0.8f);
 }
 
-TEST(RateOptions, ChooseTheLargestScaleByTheLoss) {
-  RateOptions options;
+TEST(LearningRateOptions, ChooseTheLargestScaleByTheLoss) {
+  LearningRateOptions options;
   EXPECT_EQ(options.ChosenFor(Loss::kSoftmax).lr_scale_max, 16);
   EXPECT_EQ(options.ChosenFor(Loss::kSquared).lr_scale_max, 8);
   EXPECT_EQ(options.ChosenFor(Loss::kSigmoid).lr_scale_max, 2);
@@ -71,13 +71,13 @@ TEST(RateOptions, ChooseTheLargestScaleByTheLoss) {
   EXPECT_THROW(options.ChosenFor(Loss::kSoftmax), UserError);
 }
 
-TEST(RatePlan, FollowsEverySchedule) {
-  RateOptions options = Flat();
+TEST(LearningRate, FollowsEverySchedule) {
+  LearningRateOptions options = Flat();
   options.lr_decay = 0.5;
   options.lr_step = 3;
   const auto at = [&](const char* schedule, double epoch) {
     options.lr_schedule = schedule;
-    return RatePlan(options, 10).At(epoch, 16);
+    return LearningRate(options, 10).At(epoch, 16);
   };
   EXPECT_FLOAT_EQ(at("constant", 7), 0.1f);
   EXPECT_FLOAT_EQ(at("inverse", 2), 0.05f);
@@ -90,23 +90,23 @@ TEST(RatePlan, FollowsEverySchedule) {
   EXPECT_FLOAT_EQ(at("step", 6.5), 0.025f);
 }
 
-TEST(RatePlan, WarmsUpInAStraightLineFromAHundredth) {
-  RateOptions options = Flat();
+TEST(LearningRate, WarmsUpInAStraightLineFromAHundredth) {
+  LearningRateOptions options = Flat();
   options.warmup = 2;
-  const RatePlan plan(options, 10);
+  const LearningRate plan(options, 10);
   EXPECT_FLOAT_EQ(plan.At(0, 16), 0.001f);
   EXPECT_FLOAT_EQ(plan.At(1, 16), 0.0505f);
   EXPECT_FLOAT_EQ(plan.At(2, 16), 0.1f);
   EXPECT_FLOAT_EQ(plan.At(9, 16), 0.1f);
 }
 
-TEST(RatePlan, RefusesWordsItDoesNotKnow) {
-  RateOptions options = Flat();
+TEST(LearningRate, RefusesWordsItDoesNotKnow) {
+  LearningRateOptions options = Flat();
   options.lr_schedule = "linear";
-  EXPECT_THROW(RatePlan(options, 10), UserError);
+  EXPECT_THROW(LearningRate(options, 10), UserError);
   options = Flat();
   options.lr_scaling = "square";
-  EXPECT_THROW(RatePlan(options, 10), UserError);
+  EXPECT_THROW(LearningRate(options, 10), UserError);
 }
 
 TEST(ExplicitMomentum, IsWhatAsynchronyLeavesToDo) {
@@ -158,7 +158,7 @@ class Declarations : public OptionVisitor {
 
 TEST(Options, AreDeclaredOnceWithDefaultsInTheirRanges) {
   Declarations declarations;
-  RateOptions rates;
+  LearningRateOptions rates;
   OptimizerOptions optimizer;
   rates.Visit(declarations);
   optimizer.Visit(declarations);
@@ -172,8 +172,8 @@ TEST(Options, AreDeclaredOnceWithDefaultsInTheirRanges) {
   EXPECT_EQ(declarations.found["lr-batch"], "16");
 }
 
-TEST(RatePlan, LetsSmallUpdatesComeTogetherThatAreNoBolderThanTheLargestOne) {
-  const RatePlan plan({.lr = 0.1, .lr_batch = 16, .lr_scale_max = 16}, 1);
+TEST(LearningRate, LetsSmallUpdatesComeTogetherThatAreNoBolderThanTheLargestOne) {
+  const LearningRate plan({.lr = 0.1, .lr_batch = 16, .lr_scale_max = 16}, 1);
   EXPECT_EQ(plan.UpdatesAtOnce(16, 0), 16);
   EXPECT_EQ(plan.UpdatesAtOnce(4, 0), 64);
   EXPECT_EQ(plan.UpdatesAtOnce(64, 64), 4) << "so late is no harm";

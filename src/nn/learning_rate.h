@@ -9,7 +9,7 @@
 
 namespace hogbatch {
 
-struct RateOptions {
+struct LearningRateOptions {
   double lr = 0;
   std::int64_t lr_batch = 16;
   std::string lr_scaling = "linear";
@@ -24,14 +24,14 @@ struct RateOptions {
 
   // With the rate and the largest scale that suit the loss where none was asked for (0). UserError
   // for a scale below 1.
-  RateOptions ChosenFor(Loss loss) const;
+  LearningRateOptions ChosenFor(Loss loss) const;
 };
 
 // How the rate follows the batch and the epoch. A value: the coordinator asks it for every task.
-class RatePlan {
+class LearningRate {
  public:
   // `epochs`: the planned length, which the cosine reaches zero at.
-  RatePlan(const RateOptions& options, double epochs);
+  LearningRate(const LearningRateOptions& options, double epochs);
 
   // The rate of an update of `rows` rows at `epoch` (real, from 0) that others come before, which
   // move the model as far as so many at --lr. Once that is further than a few of the largest
@@ -58,7 +58,7 @@ class RatePlan {
   double Decay(double epoch) const;
   double Warmup(double epoch) const;
 
-  RateOptions options_;
+  LearningRateOptions options_;
   double epochs_;
   Scaling scaling_;
   Schedule schedule_;

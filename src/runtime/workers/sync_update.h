@@ -15,14 +15,14 @@
 
 namespace hogbatch {
 
-class CommonStep {
+class SyncUpdate {
  public:
-  CommonStep(Device& device, JobMemory& memory)
+  SyncUpdate(Device& device, JobMemory& memory)
       : device_(device), memory_(memory), scratch_(device) {}
 
-  // Averages the gradients of task.step over their rows, in the order of the workers, and steps the
-  // weight rows of slice task.slice of every layer (biases are in slice 0). Optimiser state belongs
-  // to the slice: it starts anew if a worker fails and the slices are dealt again.
+  // Averages the gradients of task.round over their rows, in the order of the workers, and steps
+  // the weight rows of slice task.slice of every layer (biases are in slice 0). Optimiser state
+  // belongs to the slice: it starts anew if a worker fails and the slices are dealt again.
   void Apply(const Task& task);
 
  private:
