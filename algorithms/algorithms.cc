@@ -41,6 +41,10 @@ std::vector<std::string> AlgorithmNames() {
   return names;
 }
 
+AlgorithmInfo FindAlgorithm(std::string_view name) {
+  return {name, {.adapts_batch_size = name == "adaptive", .synchronous = !Find(name).asynchronous}};
+}
+
 std::unique_ptr<Algorithm> MakeAlgorithm(std::string_view name, const AlgorithmOptions& options) {
   return Find(name).make(options);
 }

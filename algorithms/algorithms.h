@@ -34,6 +34,16 @@ std::int64_t FixedBatchSize(const AlgorithmOptions& options, DeviceKind kind);
 
 std::vector<std::string> AlgorithmNames();
 
+struct AlgorithmTraits {
+  bool adapts_batch_size = false;
+  bool synchronous = false;
+};
+struct AlgorithmInfo {
+  std::string_view name;
+  AlgorithmTraits traits;
+};
+AlgorithmInfo FindAlgorithm(std::string_view name);
+
 // UserError for an unknown name.
 std::unique_ptr<Algorithm> MakeAlgorithm(std::string_view name, const AlgorithmOptions& options);
 

@@ -12,14 +12,16 @@ namespace {
 
 void Sparse(benchmark::State& state) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  const Dataset data =
-      MakeSynthetic({.rows = 25000, .features = 20958, .nonzeros = 113, .valid_fraction = 0}).data;
+  const TrainingInput input{
+      .training =
+          MakeSynthetic({.rows = 25000, .features = 20958, .nonzeros = 113, .valid_fraction = 0})};
+  const Dataset& data = input.training.data;
   const ModelSpec spec{
       .inputs = data.features, .hidden = {512, 512}, .outputs = 2, .sparse_input = data.is_sparse};
   std::vector<double> all, speedup;
   for (auto _ : state) {
-    all.push_back(TrainingRate(spec, data, cores, state.range(0), 1));
-    speedup.push_back(all.back() / TrainingRate(spec, data, 1, state.range(0), 1));
+    all.push_back(TrainingRate(spec, input, cores, state.range(0), 1));
+    speedup.push_back(all.back() / TrainingRate(spec, input, 1, state.range(0), 1));
   }
   state.counters["train"] = Median(all);
   state.counters["speedup"] = Median(speedup);

@@ -60,13 +60,14 @@ void EmptyTasks(benchmark::State& state) {
 
 void CoordinatorShare(benchmark::State& state) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  const Dataset data = MakeSynthetic({.rows = 1 << 16, .features = 54, .valid_fraction = 0}).data;
+  const TrainingInput input{
+      .training = MakeSynthetic({.rows = 1 << 16, .features = 54, .valid_fraction = 0})};
   const ModelSpec spec{.inputs = 54, .hidden = {512, 512}, .outputs = 2};
   double own = 0, all = 0;
   for (auto _ : state) {
     const double own_before = ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID);
     const double all_before = ProcessorSeconds(CLOCK_PROCESS_CPUTIME_ID);
-    TrainingRate(spec, data, cores, state.range(0), 2);
+    TrainingRate(spec, input, cores, state.range(0), 2);
     own += ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID) - own_before;
     all += ProcessorSeconds(CLOCK_PROCESS_CPUTIME_ID) - all_before;
   }
@@ -97,34 +98,37 @@ class TimedCommits : public Worker {
 
 // A core with memory of its own: a device that computes as fast as the core beside it, and whose
 // thread merges in none of the time that the device computes.
-Seat StandIn() {
-  return {{.name = "stand-in",
-           .description = "a core with memory of its own",
-           .kind = DeviceKind::kOpenCl,
-           .depth = 2,
-           .shares_host_memory = false}};
+DeviceChoice StandIn() {
+  const DeviceInfo info{.name = "stand-in",
+                        .description = "a core with memory of its own",
+                        .kind = DeviceKind::kOpenCl,
+                        .depth = 2,
+                        .shares_host_memory = false};
+  return {info, [info] { return cpu::MakeDevice(info); }};
 }
 
 // Shares of the time that passed, which a core has once; `of_processor` is what coordinator and
 // merging took of all processor time.
-void CoreAndGpu(benchmark::State& state, const Seat& gpu, std::string_view name,
+void CoreAndGpu(benchmark::State& state, const DeviceChoice& gpu, const std::string& name,
                 const AlgorithmOptions& options) {
-  const Dataset data = MakeSynthetic({.rows = 1 << 16, .features = 54, .valid_fraction = 0}).data;
+  const TrainingInput input{
+      .training = MakeSynthetic({.rows = 1 << 16, .features = 54, .valid_fraction = 0})};
   const ModelSpec spec{.inputs = 54, .hidden = {512, 512}, .outputs = 2};
   std::vector<double> commits;
-  std::vector<Seat> seats = Cores(1);
-  seats.push_back(gpu);
-  seats.back().around = [&](std::unique_ptr<Worker> worker) {
-    return std::make_unique<TimedCommits>(std::move(worker), commits);
+  std::vector<DeviceChoice> devices = Cores(1);
+  devices.push_back(gpu);
+  const auto timed = [&](std::size_t device, std::unique_ptr<Worker> worker) {
+    if (device == 0) return worker;
+    return std::unique_ptr<Worker>(std::make_unique<TimedCommits>(std::move(worker), commits));
   };
-  TrainFor(1, spec, data, seats, *MakeAlgorithm(name, options));  // compiles what is not yet
+  TrainFor(1, spec, input, devices, name, options, timed);  // compiles what is not yet
   commits.clear();
   Progress totals;
   double coordinator = 0, all = 0;
   for (auto _ : state) {
     const double own_before = ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID);
     const double all_before = ProcessorSeconds(CLOCK_PROCESS_CPUTIME_ID);
-    totals = TrainFor(5, spec, data, seats, *MakeAlgorithm(name, options));
+    totals = TrainFor(5, spec, input, devices, name, options, timed);
     coordinator += ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID) - own_before;
     all += ProcessorSeconds(CLOCK_PROCESS_CPUTIME_ID) - all_before;
   }
@@ -141,7 +145,7 @@ void CoreAndGpu(benchmark::State& state, const Seat& gpu, std::string_view name,
 BENCHMARK(EmptyTasks)->Iterations(3)->Repetitions(3)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(CoordinatorShare)->ArgName("rows")->Arg(1)->Arg(16)->Arg(256)->Iterations(1);
 
-void Register(const Seat& gpu) {
+void Register(const DeviceChoice& gpu) {
   struct Way {
     const char* name;
     const char* algorithm;
@@ -163,7 +167,7 @@ void Register(const Seat& gpu) {
 void RegisterGpus() {
   for (const gpu::Interface interface : {gpu::Interface::kCuda, gpu::Interface::kOpenCl}) {
     for (const DeviceInfo& info : gpu::Ask(interface).devices) {
-      if (info.unusable.empty()) Register({info, gpu::MakeDevice});
+      if (info.unusable.empty()) Register({info, [info] { return gpu::MakeDevice(info); }});
     }
   }
   Register(StandIn());

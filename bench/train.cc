@@ -29,12 +29,13 @@ void Train(benchmark::State& state) {
   const ModelSpec spec = Network(state.range(0));
   const std::int64_t rows = state.range(1);
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  const Dataset data = MakeSynthetic({.rows = 1 << 16, .features = 54, .valid_fraction = 0}).data;
+  const TrainingInput input{
+      .training = MakeSynthetic({.rows = 1 << 16, .features = 54, .valid_fraction = 0})};
   std::vector<double> train, products, of_products, speedup, products_speedup;
   for (auto _ : state) {
     const double limit = ProductRate(spec, cores, rows, kSeconds);
-    const double all = TrainingRate(spec, data, cores, rows, kSeconds);
-    const double one = TrainingRate(spec, data, 1, rows, kSeconds);
+    const double all = TrainingRate(spec, input, cores, rows, kSeconds);
+    const double one = TrainingRate(spec, input, 1, rows, kSeconds);
     train.push_back(all);
     products.push_back(limit);
     of_products.push_back(all / limit);

@@ -3,85 +3,75 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "algorithms/algorithms.h"
 #include "bench/median.h"
 #include "cpu/cpu.h"
-#include "nn/initialize.h"
-#include "runtime/control/coordinator.h"
 #include "runtime/executors/executor.h"
-#include "runtime/store/job_memory.h"
-#include "training/options.h"
+#include "training/train.h"
 
 namespace hogbatch::bench {
 
-class Silent : public RunObserver {
+class Silent : public TrainingObserver {
  public:
   void OnProgress(const Progress&) override {}
   void OnWorkerFailed(std::string_view worker, std::string_view what) override {
     throw Error(std::string(worker) + ": " + std::string(what));
   }
+  void OnWarning(std::string_view) override {}
 };
 
-// A worker's place: its device, how it is made on the worker's thread, and what may be put around
-// the worker.
-struct Seat {
-  DeviceInfo info;
-  std::function<std::unique_ptr<Device>(const DeviceInfo&)> make = cpu::MakeDevice;
-  std::function<std::unique_ptr<Worker>(std::unique_ptr<Worker>)> around = {};
-};
-
-inline std::vector<Seat> Cores(int count) {
-  std::vector<Seat> seats;
+inline std::vector<DeviceChoice> Cores(int count) {
+  std::vector<DeviceChoice> cores;
   for (int i = 0; i < count; ++i) {
-    seats.push_back({{.name = "cpu." + std::to_string(i), .description = "bench"}});
+    const DeviceInfo info{.name = "cpu." + std::to_string(i), .description = "bench"};
+    cores.push_back({info, [info] { return cpu::MakeDevice(info); }});
   }
-  return seats;
+  return cores;
 }
 
-// Trains for `seconds`, merging as is usual.
-inline Progress TrainFor(double seconds, const ModelSpec& spec, const Dataset& data,
-                         const std::vector<Seat>& seats, Algorithm& algorithm) {
-  JobMemory memory(spec, data, nullptr, static_cast<int>(seats.size()));
-  Initialize(memory.store.layout(), Initialization::kXavier, 1, memory.store.quiet());
-  memory.probes.Begin(memory.store);
-  std::vector<DeviceInfo> devices;
-  std::vector<WorkerFactory> factories;
-  for (std::size_t i = 0; i < seats.size(); ++i) {
-    const Seat& seat = seats[i];
-    devices.push_back(seat.info);
-    factories.push_back([&seat, &memory, i] {
-      auto worker = MakeWorker(static_cast<WorkerId>(i), seat.make(seat.info), memory);
-      return seat.around ? seat.around(std::move(worker)) : std::move(worker);
-    });
-  }
+// What may be put around the worker of a device.
+using WorkerWrapper =
+    std::function<std::unique_ptr<Worker>(std::size_t device, std::unique_ptr<Worker>)>;
+
+// Trains for `seconds`, merging as is usual. No row is kept back for validation.
+inline Progress TrainFor(double seconds, const ModelSpec& spec, const TrainingInput& input,
+                         const std::vector<DeviceChoice>& devices, const std::string& algorithm,
+                         const AlgorithmOptions& batches, const WorkerWrapper& wrap = {}) {
   constexpr double kEndless = 1e6;
   // A small rate: speed does not depend on it, and no run may diverge.
-  Coordinator coordinator(algorithm, {.job = {.id = 0, .model = spec, .train_rows = data.rows},
-                                      .rows = {},
-                                      .rules = {.epochs = kEndless,
-                                                .max_seconds = seconds,
-                                                .target_loss = {},
-                                                .eval_every = kEndless},
-                                      .rates = LearningRate({.lr = 1e-3}, kEndless),
-                                      .workers = devices,
-                                      .merge_rows = TrainOptions().merge_rows});
+  const TrainingPlan plan{
+      .work = {.model = spec, .merge_rows = TrainingSpec().merge_rows, .devices = devices},
+      .algorithm = algorithm,
+      .batches = batches,
+      .learning_rate = {.lr = 1e-3},
+      .rules = {.epochs = kEndless,
+                .max_seconds = seconds,
+                .target_loss = {},
+                .eval_every = std::numeric_limits<double>::infinity(),
+                .report_every = 1}};
+  TrainingRun run(plan, input);
+  std::vector<WorkerFactory> workers = run.Workers();
+  for (std::size_t i = 0; wrap && i < workers.size(); ++i) {
+    workers[i] = [make = workers[i], &wrap, i] { return wrap(i, make()); };
+  }
   const std::atomic<int> interrupts = 0;
   Silent silent;
-  MakeThreadExecutor(factories, Pinning::kCores, interrupts)->Run(coordinator, silent);
-  return coordinator.Result().totals;
+  MakeThreadExecutor(workers, Pinning::kCores, interrupts)->Run(run.coordinator(), silent);
+  return run.coordinator().Result().totals;
 }
 
 // Examples per second of so many cores.
-inline double TrainingRate(const ModelSpec& spec, const Dataset& data, int workers,
+inline double TrainingRate(const ModelSpec& spec, const TrainingInput& input, int workers,
                            std::int64_t batch_size, double seconds) {
-  const auto algorithm = MakeAlgorithm("hogbatch", {.cpu_batch = {batch_size, batch_size}});
-  return TrainFor(seconds, spec, data, Cores(workers), *algorithm).examples_per_second;
+  return TrainFor(seconds, spec, input, Cores(workers), "hogbatch",
+                  {.cpu_batch = {batch_size, batch_size}})
+      .examples_per_second;
 }
 
 }  // namespace hogbatch::bench

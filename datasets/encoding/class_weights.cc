@@ -44,7 +44,40 @@ std::vector<float> BalancedWeights(const Schema& schema, const Dataset& data,
   return weights;
 }
 
+struct LabelWeight {
+  std::string_view label;
+  float weight;
+};
+
+// "LABEL=WEIGHT,…" without regard to which labels there are.
+std::vector<LabelWeight> ParseList(std::string_view text) {
+  std::vector<LabelWeight> weights;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t equals = item.rfind('=');
+    if (equals == std::string_view::npos) {
+      throw UserError(fmt::format(
+          "--class-weights takes none, balanced or LABEL=WEIGHT,…; '{}' is none of them", item));
+    }
+    const std::string_view label = item.substr(0, equals);
+    const double weight = ParseReal("--class-weights", item.substr(equals + 1));
+    if (weight < 0 || weight > 1e6) {
+      throw UserError(
+          fmt::format("--class-weights: the weight of {} must be between 0 and 1e+06, "
+                      "not {}",
+                      label, weight));
+    }
+    weights.push_back({label, static_cast<float>(weight)});
+  }
+  return weights;
+}
+
 }  // namespace
+
+void CheckClassWeights(std::string_view text) {
+  if (text != "none" && text != "balanced") ParseList(text);
+}
 
 std::vector<float> ParseClassWeights(std::string_view text, const Schema& schema,
                                      const Dataset& data, std::int64_t train_rows) {
@@ -56,28 +89,13 @@ std::vector<float> ParseClassWeights(std::string_view text, const Schema& schema
 
   const std::vector<std::string>& names = schema.label_names;
   std::vector<float> weights(names.size(), 1.0f);
-  while (!text.empty()) {
-    const std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), item.size() + 1));
-    const std::size_t equals = item.rfind('=');
-    if (equals == std::string_view::npos) {
-      throw UserError(fmt::format(
-          "--class-weights takes none, balanced or LABEL=WEIGHT,…; '{}' is none of them", item));
-    }
-    const std::string_view label = item.substr(0, equals);
+  for (const auto& [label, weight] : ParseList(text)) {
     const auto found = std::find(names.begin(), names.end(), label);
     if (found == names.end()) {
       throw UserError(fmt::format("--class-weights: the data has no label '{}'{}", label,
                                   DidYouMean(label, names)));
     }
-    const double weight = ParseReal("--class-weights", item.substr(equals + 1));
-    if (weight < 0 || weight > 1e6) {
-      throw UserError(
-          fmt::format("--class-weights: the weight of {} must be between 0 and 1e+06, "
-                      "not {}",
-                      label, weight));
-    }
-    weights[static_cast<std::size_t>(found - names.begin())] = static_cast<float>(weight);
+    weights[static_cast<std::size_t>(found - names.begin())] = weight;
   }
   return weights;
 }

@@ -1,7 +1,7 @@
 // The commands. Each returns an exit code; what goes wrong is an exception.
 #pragma once
 
-#include "training/options.h"
+#include "cli/options.h"
 
 namespace hogbatch {
 
@@ -13,7 +13,7 @@ inline constexpr int kExitInterrupted = 130;
 int Train(const TrainOptions& options);
 int Eval(const EvalOptions& options);
 int Predict(const PredictOptions& options);
-int Devices(const DevicesOptions& options);
+int ListDevices(const DevicesOptions& options);
 
 int Run(const Command& command);
 

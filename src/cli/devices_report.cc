@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/option_checks.h"
+#include "core/text.h"
 
 namespace hogbatch {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <span>
 #include <string_view>
 
@@ -50,10 +51,10 @@ std::string NamesText(std::span<const DeviceChoice> alike) {
 }
 
 // "1 to 64 rows" for an algorithm that adapts, "16 rows" for one that does not.
-std::string RowsText(const TrainOptions& options, const TrainPlan& plan, DeviceKind kind) {
+std::string RowsText(const TrainingPlan& plan, DeviceKind kind) {
   const BatchRange& range =
       kind == DeviceKind::kCpu ? plan.batches.cpu_batch : plan.batches.gpu_batch;
-  if (Adapts(options, plan) && range.min < range.max) {
+  if (plan.adapts() && range.min < range.max) {
     return fmt::format("{} to {} rows", range.min, range.max);
   }
   const std::int64_t rows = FixedBatchSize(range, kind);
@@ -61,8 +62,8 @@ std::string RowsText(const TrainOptions& options, const TrainPlan& plan, DeviceK
 }
 
 // "cpu.0 to cpu.3 (AMD EPYC), 16 rows per update": neighbours that are alike in one breath.
-std::string TeamsText(const TrainOptions& options, const TrainPlan& plan) {
-  const auto& devices = plan.devices;
+std::string TeamsText(const TrainingPlan& plan) {
+  const auto& devices = plan.work.devices;
   std::string text;
   for (std::size_t begin = 0, end; begin < devices.size(); begin = end) {
     const DeviceInfo& first = devices[begin].info;
@@ -73,58 +74,86 @@ std::string TeamsText(const TrainOptions& options, const TrainPlan& plan) {
     }
     text += fmt::format("{}{} ({}), {} per update", text.empty() ? "" : "; ",
                         NamesText(std::span(devices).subspan(begin, end - begin)),
-                        first.description, RowsText(options, plan, first.kind));
+                        first.description, RowsText(plan, first.kind));
   }
   return text;
 }
 
-std::string TrainingLine(const TrainOptions& options, const TrainPlan& plan) {
-  const bool merges = options.merge != "delta" && CountWorkers(plan).gpu > 0;
-  return fmt::format("training  {} on {}{}, {}, rate {:g} ({})", options.algorithm,
-                     TeamsText(options, plan),
-                     merges ? fmt::format(", merged by {}", options.merge) : "",
-                     options.optimizer.optimizer, options.rate.lr, options.rate.lr_schedule);
+std::string TrainingLine(const TrainingSpec& spec, const TrainingPlan& plan) {
+  const bool merges = plan.merge != Merge::kDelta && CountWorkers(plan.work.devices).gpu > 0;
+  return fmt::format("training  {} on {}{}, {}, rate {:g} ({})", plan.algorithm, TeamsText(plan),
+                     merges ? fmt::format(", merged by {}", spec.merge) : "",
+                     plan.work.optimizer.optimizer, plan.learning_rate.lr,
+                     plan.learning_rate.lr_schedule);
+}
+
+// What was asked of merging and has no effect here.
+void AddMergeNotes(const TrainingSpec& spec, const TrainingPlan& plan,
+                   std::vector<std::string>& notes) {
+  const TrainingSpec usual;
+  const int gpus = CountWorkers(plan.work.devices).gpu;
+  if (spec.merge != usual.merge && gpus == 0) {
+    notes.push_back(fmt::format(
+        "note      --merge {} is for GPUs; cores write the shared weights in place", spec.merge));
+  }
+  if (spec.merge_rows == usual.merge_rows) return;
+  if (gpus == 0) {
+    notes.emplace_back("note      --merge-rows is for GPUs; cores write each update as it is made");
+  } else if (plan.work.synchronous || plan.work.merge_rows != spec.merge_rows) {
+    notes.push_back(
+        fmt::format("note      --merge-rows has no effect with {}",
+                    plan.work.synchronous ? plan.algorithm : "an optimiser that has state"));
+  }
 }
 
 // What was asked and has no effect here, or another than one may think.
-std::vector<std::string> Notes(const TrainOptions& options, const TrainPlan& plan) {
-  const std::string& algorithm = options.algorithm;
+std::vector<std::string> Notes(const TrainingSpec& spec, const TrainingPlan& plan) {
   std::vector<std::string> notes;
-  const TrainOptions usual;
-  if (FixedBatchSize(plan.batches, DeviceKind::kCpu) == 1 &&
-      AsynchronousWorkers(algorithm, CountWorkers(plan).cpu) > 1) {
+  const TrainingSpec usual;
+  const AlgorithmTraits traits = FindAlgorithm(plan.algorithm).traits;
+  if (FixedBatchSize(plan.batches, DeviceKind::kCpu) == 1 && !traits.synchronous &&
+      CountWorkers(plan.work.devices).cpu > 1) {
     notes.emplace_back(
         "note      at one row per update, cores that write the same weights hinder each other and "
         "can be slower together than one alone");
   }
-  if (options.merge != usual.merge && CountWorkers(plan).gpu == 0) {
+  AddMergeNotes(spec, plan, notes);
+  if (traits.adapts_batch_size && !plan.adapts()) {
     notes.push_back(
-        fmt::format("note      --merge {} is for GPUs; cores write the shared weights in place",
-                    options.merge));
-  }
-  if (options.merge_rows != usual.merge_rows) {
-    const bool has_state = options.optimizer.optimizer == "adam" ||
-                           MomentumToApply(options, CountWorkers(plan).all()) > 0;
-    if (CountWorkers(plan).gpu == 0) {
-      notes.emplace_back(
-          "note      --merge-rows is for GPUs; cores write each update as it is made");
-    } else if (algorithm == "sync" || has_state) {
-      notes.push_back(fmt::format("note      --merge-rows has no effect with {}",
-                                  algorithm == "sync" ? "sync" : "an optimiser that has state"));
-    }
-  }
-  if (algorithm == "adaptive" && !Adapts(options, plan)) {
-    notes.emplace_back(
-        "note      adaptive balances cores and GPUs; with one of them alone, rows per update stay");
-  } else if (algorithm != "adaptive" &&
-             (options.alpha != usual.alpha || options.beta != usual.beta ||
-              options.adapt_band != usual.adapt_band)) {
+        fmt::format("note      {} balances cores and GPUs; with one of them alone, "
+                    "rows per update stay",
+                    plan.algorithm));
+  } else if (!traits.adapts_batch_size && (spec.alpha != usual.alpha || spec.beta != usual.beta ||
+                                           spec.adapt_band != usual.adapt_band)) {
     notes.push_back(fmt::format(
         "note      --alpha, --beta and --adapt-band are for --algorithm adaptive; {} keeps its "
         "rows per update",
-        algorithm));
+        plan.algorithm));
   }
   return notes;
+}
+
+// Devices whose memory cuts --gpu-batch.
+std::vector<std::string> MemoryNotes(const TrainingPlan& plan) {
+  std::vector<std::string> notes;
+  const std::int64_t wanted = plan.work.gpu_batch.max;
+  for (std::size_t i = 0; i < plan.max_batch_sizes.size(); ++i) {
+    const std::int64_t fits = plan.max_batch_sizes[i];
+    if (fits == 0 || fits >= wanted) continue;
+    notes.push_back(
+        fmt::format("note      {} has room for {} row{} per update, fewer than --gpu-batch {}",
+                    plan.work.devices[i].info.name, Grouped(fits), fits == 1 ? "" : "s", wanted));
+  }
+  return notes;
+}
+
+// "measured  opencl.0: 128 rows per update reach 50 % of its best 4,100 rows/s (at 2,048)"
+std::string CalibrationLine(const CalibratedGpu& gpu, double utilization) {
+  return fmt::format(
+      "measured  {}: {} row{} per update reach {:.3g} % of its best {} rows/s (at {}){}", gpu.name,
+      Grouped(gpu.bound.rows), gpu.bound.rows == 1 ? "" : "s", 100 * utilization,
+      Grouped(std::llround(gpu.bound.best.rows_per_second)), Grouped(gpu.bound.best.rows),
+      gpu.cached ? " (cached)" : "");
 }
 
 std::string SplitText(std::string_view split, const std::optional<EvaluationSums>& sums,
@@ -160,51 +189,56 @@ std::string_view ReasonText(StopReason reason) {
 
 }  // namespace
 
-std::vector<std::string> IntroductionLines(const TrainOptions& options, const TrainPlan& plan,
-                                           const TrainingData& training, const Dataset* test,
-                                           const ModelSpec& spec, const std::string& folder) {
-  std::vector<std::string> lines = {DataLine(training)};
-  if (test) {
-    lines.push_back(fmt::format("test      {}: {} rows", test->source, Grouped(test->rows)));
+std::vector<std::string> IntroductionLines(const TrainingSpec& spec, const TrainingPlan& plan,
+                                           const TrainingInput& input, const std::string& folder) {
+  std::vector<std::string> lines = {DataLine(input.training)};
+  if (input.test) {
+    lines.push_back(
+        fmt::format("test      {}: {} rows", input.test->source, Grouped(input.test->rows)));
   }
-  lines.push_back(NetworkLine(spec));
-  lines.push_back(TrainingLine(options, plan));
+  lines.push_back(NetworkLine(plan.work.model));
+  lines.push_back(TrainingLine(spec, plan));
   lines.push_back(fmt::format("results   {}", folder));
-  const std::vector<std::string> notes = Notes(options, plan);
-  lines.insert(lines.end(), notes.begin(), notes.end());
+  for (std::string& note : Notes(spec, plan)) lines.push_back(std::move(note));
+  for (std::string& note : MemoryNotes(plan)) lines.push_back(std::move(note));
+  for (const CalibratedGpu& gpu : plan.calibrated) {
+    lines.push_back(CalibrationLine(gpu, spec.min_utilization));
+  }
   return lines;
 }
 
-std::vector<std::string> ConclusionLines(const RunResult& result, const QualityScale& scale,
+std::vector<std::string> ConclusionLines(const TrainedModel& trained, const QualityScale& scale,
                                          const std::string& folder) {
-  const Progress& totals = result.totals;
+  const RunResult& run = trained.run;
+  const Progress& totals = run.totals;
   std::vector<std::string> lines;
   lines.push_back(fmt::format("stopped   {}; epoch {:.4g}, {} updates, {}",
-                              ReasonText(result.stopped_because), totals.epoch,
+                              ReasonText(run.stopped_because), totals.epoch,
                               Grouped(totals.updates), ShortTime(totals.seconds)));
   const std::vector<std::string> teams = TeamLines(totals);
   lines.insert(lines.end(), teams.begin(), teams.end());
-  if (result.parameters.empty()) return lines;
-  if (result.saved) {
-    lines.push_back(fmt::format("saved     the model of epoch {:.4g}{}{}{}", result.saved->epoch,
-                                SplitText("train", result.saved->train, scale),
-                                SplitText("valid", result.saved->valid, scale),
-                                SplitText("test", result.saved->test, scale)));
+  if (!trained.model) return lines;
+  if (run.saved) {
+    lines.push_back(fmt::format("saved     the model of epoch {:.4g}{}{}{}", run.saved->epoch,
+                                SplitText("train", run.saved->train, scale),
+                                SplitText("valid", run.saved->valid, scale),
+                                SplitText("test", run.saved->test, scale)));
   }
   lines.push_back(fmt::format("model     {}/model.safetensors", folder));
   return lines;
 }
 
-std::string DivergenceAdvice(const RunResult& result, double rate) {
+std::string DivergenceAdvice(const TrainedModel& trained, double learning_rate) {
+  const RunResult& run = trained.run;
   const std::string saved =
-      result.parameters.empty()
+      !trained.model
           ? std::string("no model was saved")
           : fmt::format("the best model before that{} was saved",
-                        result.saved ? fmt::format(" (epoch {:.4g})", result.saved->epoch) : "");
+                        run.saved ? fmt::format(" (epoch {:.4g})", run.saved->epoch) : "");
   return fmt::format(
       "the loss became NaN or infinite at epoch {:.4g}, so training stopped and {}; try a lower "
       "rate such as --lr {:g}, --warmup 1, or --scale standard",
-      result.totals.epoch, saved, rate / 10);
+      run.totals.epoch, saved, learning_rate / 10);
 }
 
 }  // namespace hogbatch

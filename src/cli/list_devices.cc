@@ -5,7 +5,7 @@
 
 namespace hogbatch {
 
-int Devices(const DevicesOptions& options) {
+int ListDevices(const DevicesOptions& options) {
   const Machine machine = ThisMachine();
   const DevicesReport report{.processor = machine.processor,
                              .cores = machine.cores,

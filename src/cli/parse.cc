@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "cli/help_text.h"
-#include "cli/option_checks.h"
 #include "core/error.h"
+#include "core/option_checks.h"
 #include "core/spelling.h"
 #include "core/text.h"
 
@@ -218,7 +218,7 @@ Command Parse(std::span<const std::string> arguments) {
   Command command;
   if (name == "train") {
     command = ParseCommand<TrainOptions>(rest, "train", kTrainHelp, [](auto& train) {
-      train.Positional("DATA", train.options.data,
+      train.Positional("DATA", train.options.spec.data,
                        "Rows with labels: LIBSVM or numeric CSV, plain, .gz or .xz.\n"
                        "Not given: the data set that ships with the program");
     });

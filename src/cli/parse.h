@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "training/options.h"
+#include "cli/options.h"
 
 namespace hogbatch {
 

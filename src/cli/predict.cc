@@ -1,10 +1,10 @@
+#include "training/predict.h"
+
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/files.h"
 #include "cli/prediction.h"
 #include "core/replaced_file.h"
 #include "datasets/dataset.h"
-#include "runtime/executors/inference.h"
 #include "training/devices.h"
 #include "training/memory_check.h"
 #include "training/model_file.h"
@@ -12,10 +12,9 @@
 namespace hogbatch {
 
 int Predict(const PredictOptions& options) {
-  const std::vector<DeviceChoice> devices =
-      ChooseDevices(options.devices, ThisMachine(), Purpose::kInference);
+  const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices);
   const SavedModel model = LoadModel(options.model);
-  CheckInferenceFits(devices, model.spec);
+  CheckInferenceFits(devices, model.spec);  // before a large file is read
   const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional);
 
   const PredictionFormat format{.probabilities = options.probabilities, .top = options.top};
@@ -29,11 +28,9 @@ int Predict(const PredictOptions& options) {
     }
   };
   write(PredictionHeader(model.schema, format));
-  Infer(FactoriesOf(devices), model.spec, model.parameters, data,
-        [&](RowRange rows, std::span<const float> outputs) {
-          CheckFinite(data.source, rows, outputs);
-          write(order.Add(rows, PredictionLines(model.schema, model.spec.loss, outputs, format)));
-        });
+  Predict(devices, model, data, [&](RowRange rows, std::span<const float> outputs) {
+    write(order.Add(rows, PredictionLines(model.schema, model.spec.loss, outputs, format)));
+  });
   if (!options.out.empty()) ReplaceFile(options.out, for_file);
   return kExitOk;
 }

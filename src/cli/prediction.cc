@@ -52,16 +52,6 @@ std::string LabelsOf(const Schema& schema, std::span<const float> probabilities,
 
 }  // namespace
 
-void CheckFinite(const std::string& source, RowRange rows, std::span<const float> outputs) {
-  const auto bad = std::ranges::find_if_not(outputs, [](float x) { return std::isfinite(x); });
-  if (bad == outputs.end()) return;
-  const auto columns = static_cast<std::int64_t>(outputs.size()) / rows.size();
-  throw UserError(fmt::format(
-      "{}: the network's outputs for row {} are not finite: its values are too large for this "
-      "model; correct them, or train with --scale standard",
-      source, rows.begin + (bad - outputs.begin()) / columns + 1));
-}
-
 std::string PredictionHeader(const Schema& schema, const PredictionFormat& format) {
   if (!format.probabilities || schema.label_kind == LabelKind::kValue) return "";
   std::string line = schema.label_kind == LabelKind::kClass ? "label" : "labels";

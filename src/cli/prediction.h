@@ -17,10 +17,6 @@ struct PredictionFormat {
   std::int64_t top = 0;  // several labels a row: the likeliest so many; 0: those of at least 50 %
 };
 
-// UserError when raw outputs of these rows of `source` are no finite numbers: neither a loss nor a
-// label follows from them.
-void CheckFinite(const std::string& source, RowRange rows, std::span<const float> outputs);
-
 // The line that names the columns; empty without probabilities, and for numbers.
 std::string PredictionHeader(const Schema& schema, const PredictionFormat& format);
 

@@ -173,11 +173,14 @@ std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
   return Dump(summary, 2) + "\n";
 }
 
-std::string OptionsText(TrainOptions options) {
+std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan) {
+  TrainOptions used = options;
+  used.spec.algorithm = plan.algorithm;
+  used.spec.learning_rate = plan.learning_rate;
   Json object;
-  if (!options.data.empty()) object["data"] = options.data;
+  if (!used.spec.data.empty()) object["data"] = used.spec.data;
   JsonWriter writer(object);
-  options.Visit(writer);
+  used.Visit(writer);
   return Dump(object, 2) + "\n";
 }
 

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "cli/live_line.h"
+#include "cli/options.h"
 #include "runtime/control/progress.h"
-#include "training/options.h"
+#include "training/plan.h"
 
 namespace hogbatch {
 
@@ -28,7 +29,7 @@ struct SummaryFacts {
 std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
                         const QualityScale& scale);
 
-// Every option by name, as it was used.
-std::string OptionsText(TrainOptions options);
+// Every option by name, with what the plan chose where the user left the choice.
+std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan);
 
 }  // namespace hogbatch

@@ -24,7 +24,7 @@ struct Runner {
   int operator()(const TrainOptions& options) const { return Train(options); }
   int operator()(const EvalOptions& options) const { return Eval(options); }
   int operator()(const PredictOptions& options) const { return Predict(options); }
-  int operator()(const DevicesOptions& options) const { return Devices(options); }
+  int operator()(const DevicesOptions& options) const { return ListDevices(options); }
 };
 
 // A closed standard stream would lend its number to the next file opened, and what is said would go

@@ -14,6 +14,12 @@ constexpr double kUntoldSeconds = 1;  // of preparation, in a log file
 
 }  // namespace
 
+void SetupObserver::OnActivity(std::string_view what) {
+  if (what.empty()) return console_.EndLive();
+  const std::string line = fmt::format("{} ...", what);
+  console_.Live({&line, 1});
+}
+
 void TrainObserver::OnPreparation(std::string_view worker, double seconds) {
   const std::string line = fmt::format("preparing {} ...", worker);
   if (console_.verbosity() == Verbosity::kLive) return console_.Live({&line, 1});

@@ -9,11 +9,25 @@
 #include "cli/console.h"
 #include "cli/files.h"
 #include "cli/live_line.h"
-#include "runtime/control/progress.h"
+#include "training/observer.h"
 
 namespace hogbatch {
 
-class TrainObserver final : public RunObserver {
+// Before training begins.
+class SetupObserver final : public TrainingObserver {
+ public:
+  explicit SetupObserver(Console& console) : console_(console) {}
+
+  void OnActivity(std::string_view what) override;
+  void OnWarning(std::string_view sentence) override { console_.Warn(sentence); }
+  void OnProgress(const Progress&) override {}
+  void OnWorkerFailed(std::string_view, std::string_view) override {}
+
+ private:
+  Console& console_;
+};
+
+class TrainObserver final : public TrainingObserver {
  public:
   TrainObserver(Console& console, const std::string& metrics_path, double epochs,
                 QualityScale scale, std::size_t workers)
@@ -26,6 +40,7 @@ class TrainObserver final : public RunObserver {
   void OnPreparation(std::string_view worker, double seconds) override;
   void OnProgress(const Progress& progress) override;
   void OnWorkerFailed(std::string_view worker, std::string_view what) override;
+  void OnWarning(std::string_view sentence) override { console_.Warn(sentence); }
 
   // The disk did not take all of the record.
   bool record_failed() const { return record_failed_; }

@@ -67,6 +67,25 @@ std::string Grouped(std::int64_t count) {
   return digits;
 }
 
+std::string Wrap(std::string_view text, std::size_t width) {
+  std::string wrapped;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (column > 0 && column + 1 + word.size() > width) {
+      wrapped += '\n';
+      column = 0;
+    } else if (column > 0) {
+      wrapped += ' ';
+      ++column;
+    }
+    wrapped += word;
+    column += word.size();
+  }
+  return wrapped;
+}
+
 std::string Join(const std::vector<std::int64_t>& numbers) {
   return fmt::format("{}", fmt::join(numbers, ","));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,9 +24,11 @@ std::int64_t ParseInteger(std::string_view what, std::string_view text);
 // "90", "90s", "5m", "2h", "1.5h" in seconds.
 double ParseDuration(std::string_view what, std::string_view text);
 
-std::string ShortCount(double count);                        // 950, 12.3k, 4.56M
-std::string ShortTime(double seconds);                       // 0.8s, 12s, 3m05s, 2h10m
-std::string Grouped(std::int64_t count);                     // 1,234,567
+std::string ShortCount(double count);     // 950, 12.3k, 4.56M
+std::string ShortTime(double seconds);    // 0.8s, 12s, 3m05s, 2h10m
+std::string Grouped(std::int64_t count);  // 1,234,567
+// `text` in lines of at most `width` characters, broken at spaces.
+std::string Wrap(std::string_view text, std::size_t width);
 std::string Join(const std::vector<std::int64_t>& numbers);  // "512,512"
 
 }  // namespace hogbatch

@@ -1,14 +1,10 @@
 #include "training/calibration.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <exception>
 #include <iterator>
-
-#include "core/text.h"
 
 namespace hogbatch {
 namespace {
@@ -113,15 +109,6 @@ Calibration Calibrate(const CalibrationTask& task, const CalibrationCache& cache
     calibration.failure = error.what();
   }
   return calibration;
-}
-
-std::string CalibrationText(const std::string& device, const Calibration& calibration,
-                            double utilization) {
-  const LowerBound& bound = *calibration.bound;
-  return fmt::format("{}: {} row{} per update reach {:.3g} % of its best {} rows/s (at {}){}",
-                     device, Grouped(bound.rows), bound.rows == 1 ? "" : "s", 100 * utilization,
-                     Grouped(std::llround(bound.best.rows_per_second)), Grouped(bound.best.rows),
-                     calibration.cached ? " (cached)" : "");
 }
 
 }  // namespace hogbatch

@@ -43,8 +43,4 @@ struct Calibration {
 // No failure of a device is an exception here.
 Calibration Calibrate(const CalibrationTask& task, const CalibrationCache& cache);
 
-// "opencl.0: 128 rows per update reach 50 % of its best 4,100 rows/s (at 2,048)"
-std::string CalibrationText(const std::string& device, const Calibration& calibration,
-                            double utilization);
-
 }  // namespace hogbatch

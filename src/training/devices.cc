@@ -37,6 +37,16 @@ std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine&
   return choices;
 }
 
+Devices DevicesToTrain(std::string_view devices) {
+  const Machine machine = ThisMachine();
+  return {.chosen = ChooseDevices(devices, machine),
+          .host_memory_bytes = machine.processor.memory_bytes};
+}
+
+std::vector<DeviceChoice> DevicesToInfer(std::string_view devices) {
+  return ChooseDevices(devices, ThisMachine(), Purpose::kInference);
+}
+
 std::vector<DeviceInfo> InfosOf(const std::vector<DeviceChoice>& choices) {
   std::vector<DeviceInfo> infos;
   for (const DeviceChoice& choice : choices) infos.push_back(choice.info);

@@ -1,4 +1,4 @@
-// From --devices to things that compute: the only place that names back ends.
+// From --devices to devices: the only place that names back ends.
 #pragma once
 
 #include <string_view>
@@ -16,6 +16,14 @@ struct DeviceChoice {
   DeviceInfo info;
   DeviceFactory make;
 };
+// What a training runs on.
+struct Devices {
+  std::vector<DeviceChoice> chosen;
+  std::int64_t host_memory_bytes = 0;  // 0: not known
+};
+Devices DevicesToTrain(std::string_view devices);
+std::vector<DeviceChoice> DevicesToInfer(std::string_view devices);
+
 // What Choose says, and how to make it.
 std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine& machine,
                                         Purpose purpose = Purpose::kTraining);

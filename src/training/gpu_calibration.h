@@ -1,29 +1,24 @@
-// Calibrates the GPUs of a training (calibration.h) where --gpu-batch leaves it to a measurement.
+// Calibrates the GPUs of a training (calibration.h) where --gpu-batch leaves their smallest batch
+// to a measurement.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
+#include <cstdint>
 #include <vector>
 
-#include "datasets/dataset.h"
-#include "nn/model_spec.h"
-#include "runtime/store/job_memory.h"
+#include "training/input.h"
 #include "training/observer.h"
-#include "training/options.h"
-#include "training/train_setup.h"
+#include "training/plan.h"
 
 namespace hogbatch {
 
-// Makes memory of a job like the one that is to be trained, with its starting weights.
-using MemoryFactory = std::function<std::unique_ptr<JobMemory>()>;
+struct GpuCalibrations {
+  std::int64_t smallest_batch = 0;  // that keeps every GPU at the wanted share of its best rate
+  std::vector<CalibratedGpu> gpus;
+};
 
-// Sets plan.batches.gpu_batch.min where it matters and is to be measured: to what keeps every GPU
-// at --min-utilization of its best rate. Returns lines for the user. options.algorithm must not be
-// "auto" any more.
-std::vector<std::string> CalibrateGpuBatch(const TrainOptions& options, TrainPlan& plan,
-                                           const ModelSpec& spec, const TrainingData& training,
-                                           const MemoryFactory& make_memory,
-                                           TrainingObserver& observer);
+// `utilization`: the wanted share. The plan is of a training that adapts batch sizes; a GPU that
+// cannot be measured keeps the plan's smallest batch, and the observer is warned.
+GpuCalibrations CalibrateGpus(const TrainingPlan& plan, const TrainingInput& input,
+                              double utilization, TrainingObserver& observer);
 
 }  // namespace hogbatch

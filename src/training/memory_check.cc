@@ -4,19 +4,13 @@
 
 #include <algorithm>
 
-#include "algorithms/algorithms.h"
 #include "core/error.h"
-#include "core/text.h"
 #include "runtime/workers/device_memory.h"
 
 namespace hogbatch {
 namespace {
 
 double Gigabytes(std::int64_t bytes) { return static_cast<double>(bytes) / 1e9; }
-
-bool IsTogether(const TrainOptions& options, WorkerCounts workers) {
-  return AsynchronousWorkers(options.algorithm, workers.all()) < workers.all();
-}
 
 // Devices that step together hold slices of gradients of others beside their own.
 std::int64_t BytesToStepTogether(const ModelSpec& spec) {
@@ -28,26 +22,12 @@ std::int64_t BytesToStepTogether(const ModelSpec& spec) {
   return kSlices * largest * static_cast<std::int64_t>(sizeof(float));
 }
 
-std::int64_t SmallestRows(const TrainPlan& plan) {
-  return plan.calibrate_gpu_batch ? 1 : plan.batches.gpu_batch.min;
-}
-
-// Of a GPU's updates, if memory does not matter.
-std::int64_t LargestRows(const TrainOptions& options, const TrainPlan& plan) {
-  return options.algorithm == "adaptive" ? plan.batches.gpu_batch.max
-                                         : FixedBatchSize(plan.batches, DeviceKind::kCuda);
-}
-
-// What a GPU may be given at once, for an update or for several that are merged together; 0:
-// whatever that is. UserError if it is less than the smallest update of the range.
-std::int64_t MostRows(const TrainOptions& options, const TrainPlan& plan,
-                      const DeviceTraining& training, const DeviceInfo& info,
-                      std::int64_t bytes_on_top) {
-  const WorkerCounts workers = CountWorkers(plan);
-  const std::int64_t smallest = SmallestRows(plan);
-  const std::int64_t merged =
-      IsTogether(options, workers) ? 1 : MergeRows(options, training.spec, workers.all());
-  const std::int64_t largest = std::max(LargestRows(options, plan), merged);
+// What a GPU may be given at once, for an update or for several that are merged together; 0: any
+// size. UserError if not even the smallest batch fits.
+std::int64_t LargestThatFits(const Workload& work, const DeviceTraining& training,
+                             const DeviceInfo& info, std::int64_t bytes_on_top) {
+  const std::int64_t smallest = work.gpu_batch.min;
+  const std::int64_t largest = std::max(work.gpu_batch.max, work.synchronous ? 1 : work.merge_rows);
   const std::int64_t needed = DeviceBytesToTrain(training, smallest) + bytes_on_top;
   if (needed > info.memory_bytes) {
     throw UserError(
@@ -61,70 +41,54 @@ std::int64_t MostRows(const TrainOptions& options, const TrainPlan& plan,
   return fit < largest ? fit : 0;
 }
 
-void CheckHost(const TrainOptions& options, const TrainPlan& plan, const ModelSpec& spec) {
-  const WorkerCounts workers = CountWorkers(plan);
-  const std::int64_t there = plan.host_memory_bytes;
-  const std::int64_t needed = HostBytesToTrain(options, spec, workers);
+void CheckHost(const Workload& work) {
+  const int workers = CountWorkers(work.devices).all();
+  const std::int64_t there = work.host_memory_bytes;
+  const std::int64_t needed = HostBytesToTrain(work);
   if (there <= 0 || needed <= there) return;
-  throw UserError(fmt::format(
-      "this network needs {:.3g} GB of memory to train on {} worker{}, and there are "
-      "{:.3g} GB; choose smaller layers with --hidden",
-      Gigabytes(needed), workers.all(), workers.all() == 1 ? "" : "s", Gigabytes(there)));
+  throw UserError(
+      fmt::format("this network needs {:.3g} GB of memory to train on {} worker{}, and there are "
+                  "{:.3g} GB; choose smaller layers with --hidden",
+                  Gigabytes(needed), workers, workers == 1 ? "" : "s", Gigabytes(there)));
 }
 
 }  // namespace
 
-std::int64_t HostBytesToTrain(const TrainOptions& options, const ModelSpec& spec,
-                              WorkerCounts workers) {
+std::int64_t HostBytesToTrain(const Workload& work) {
   constexpr std::int64_t kCopies = 4;  // the store, two snapshots, and the weights to start with
-  // Of each of two merges under way the weights on their way to a GPU, and Δ or the weights on the
-  // way back.
+  // Of each of two merges in flight the outbound weights, and the inbound Δ or weights.
   constexpr std::int64_t kCopiesOfGpu = 4;
-  const bool adam = options.optimizer.optimizer == "adam";
-  const std::int64_t states = adam ? 2 : (MomentumToApply(options, workers.all()) > 0 ? 1 : 0);
-  const ParameterLayout layout = Layout(spec);
-  const bool together = IsTogether(options, workers);
-  const bool gradients = states > 0 || together;
+  const WorkerCounts workers = CountWorkers(work.devices);
+  const bool adam = work.optimizer.optimizer == "adam";
+  const std::int64_t states = adam ? 2 : (work.explicit_momentum > 0 ? 1 : 0);
+  const ParameterLayout layout = Layout(work.model);
+  const bool gradients = states > 0 || work.synchronous;
   // Of a sparse first layer a gradient or replica has only the rows that a batch touches.
-  const std::int64_t part = layout.floats - (spec.sparse_input ? layout.layers.front().bias_at : 0);
+  const std::int64_t part =
+      layout.floats - (work.model.sparse_input ? layout.layers.front().bias_at : 0);
   std::int64_t floats = kCopies * layout.floats;
   // Workers that step together share out one state.
-  floats += states * (together ? 1 : workers.cpu) * layout.floats;
+  floats += states * (work.synchronous ? 1 : workers.cpu) * layout.floats;
   floats += gradients ? workers.cpu * part : 0;
   floats += workers.gpu * kCopiesOfGpu * part;
   return floats * static_cast<std::int64_t>(sizeof(float));
 }
 
-std::vector<std::int64_t> CheckTrainingFits(const TrainOptions& options, const TrainPlan& plan,
-                                            const ModelSpec& spec, const Dataset& data) {
-  CheckHost(options, plan, spec);
-  const WorkerCounts workers = CountWorkers(plan);
-  DeviceTraining training{.spec = spec,
-                          .optimizer = options.optimizer,
-                          .momentum = MomentumToApply(options, workers.all()),
-                          .data = &data};
-  const std::int64_t together = IsTogether(options, workers) ? BytesToStepTogether(spec) : 0;
-  std::vector<std::int64_t> max_batch_size;
-  for (const DeviceChoice& device : plan.devices) {
+std::vector<std::int64_t> CheckTrainingFits(const Workload& work, const Dataset& data) {
+  CheckHost(work);
+  const std::int64_t on_top = work.synchronous ? BytesToStepTogether(work.model) : 0;
+  std::vector<std::int64_t> largest;
+  for (const DeviceChoice& device : work.devices) {
     const DeviceInfo& info = device.info;
     const bool limited = info.kind != DeviceKind::kCpu && info.memory_bytes > 0;
-    training.depth = info.depth;
-    max_batch_size.push_back(limited ? MostRows(options, plan, training, info, together) : 0);
+    const DeviceTraining training{.spec = work.model,
+                                  .optimizer = work.optimizer,
+                                  .momentum = work.explicit_momentum,
+                                  .depth = info.depth,
+                                  .data = &data};
+    largest.push_back(limited ? LargestThatFits(work, training, info, on_top) : 0);
   }
-  return max_batch_size;
-}
-
-std::vector<std::string> MemoryNotes(const TrainOptions& options, const TrainPlan& plan) {
-  std::vector<std::string> notes;
-  for (std::size_t i = 0; i < plan.max_batch_size.size(); ++i) {
-    if (plan.max_batch_size[i] == 0 || plan.max_batch_size[i] >= LargestRows(options, plan))
-      continue;
-    notes.push_back(
-        fmt::format("note      {} has room for {} row{} per update, fewer than --gpu-batch {}",
-                    plan.devices[i].info.name, Grouped(plan.max_batch_size[i]),
-                    plan.max_batch_size[i] == 1 ? "" : "s", LargestRows(options, plan)));
-  }
-  return notes;
+  return largest;
 }
 
 void CheckInferenceFits(const std::vector<DeviceChoice>& devices, const ModelSpec& spec) {

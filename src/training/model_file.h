@@ -24,6 +24,10 @@ Loss LossFor(LabelKind kind);
 void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& schema,
                std::span<const float> parameters);
 
+inline void SaveModel(const std::string& path, const SavedModel& model) {
+  SaveModel(path, model.spec, model.schema, model.parameters);
+}
+
 // Throws UserError naming the file for whatever is wrong with it.
 SavedModel LoadModel(const std::string& path);
 

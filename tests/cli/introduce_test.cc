@@ -15,9 +15,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-TrainPlan On(const std::vector<DeviceInfo>& devices) {
-  TrainPlan plan;
-  for (const DeviceInfo& info : devices) plan.devices.push_back({info, {}});
+TrainingPlan On(const std::vector<DeviceInfo>& devices, const std::string& algorithm) {
+  TrainingPlan plan{.work = {.model = {.inputs = 4, .hidden = {3}, .outputs = 2}},
+                    .algorithm = algorithm};
+  for (const DeviceInfo& info : devices) plan.work.devices.push_back({info, {}});
   plan.batches.cpu_batch = {.min = 1, .max = 64};
   plan.batches.gpu_batch = {.min = 64, .max = 8192};
   return plan;
@@ -29,8 +30,10 @@ DeviceInfo Core(int index) {
   return info;
 }
 
-TrainPlan OnCores() { return On({Core(0), Core(1)}); }
-TrainPlan OnCoresAndGpu() { return On({Core(0), Core(1), CudaGpu("cuda.0", "")}); }
+TrainingPlan OnCores(const std::string& algorithm) { return On({Core(0), Core(1)}, algorithm); }
+TrainingPlan OnCoresAndGpu(const std::string& algorithm) {
+  return On({Core(0), Core(1), CudaGpu("cuda.0", "")}, algorithm);
+}
 
 // The line that begins with `label`, without it; empty: there is none.
 std::string Line(const std::vector<std::string>& lines, const std::string& label) {
@@ -39,70 +42,84 @@ std::string Line(const std::vector<std::string>& lines, const std::string& label
   return found == lines.end() ? "" : found->substr(10);
 }
 
-std::string Introduced(const TrainOptions& options, const TrainPlan& plan,
+std::string Introduced(const TrainingSpec& spec, const TrainingPlan& plan,
                        const std::string& label) {
-  const ModelSpec spec{.inputs = 4, .hidden = {3}, .outputs = 2};
-  return Line(IntroductionLines(options, plan, {}, nullptr, spec, "runs/x"), label);
+  return Line(IntroductionLines(spec, plan, {}, "runs/x"), label);
 }
 
 TEST(Introduction, ShowsTheRangesOfAnAlgorithmThatAdapts) {
-  TrainOptions options;
-  options.algorithm = "adaptive";
-  EXPECT_THAT(Introduced(options, OnCoresAndGpu(), "training"),
+  EXPECT_THAT(Introduced({}, OnCoresAndGpu("adaptive"), "training"),
               HasSubstr("adaptive on cpu.0 to cpu.1 (AMD EPYC, AVX2), 1 to 64 rows per update; "
                         "cuda.0 (NVIDIA A100), 64 to 8192 rows per update, sgd"));
 }
 
 TEST(Introduction, ShowsTheSizesOfAnAlgorithmThatDoesNot) {
-  TrainOptions options;
-  options.algorithm = "hogbatch";
-  EXPECT_THAT(Introduced(options, OnCoresAndGpu(), "training"),
+  EXPECT_THAT(Introduced({}, OnCoresAndGpu("hogbatch"), "training"),
               HasSubstr("hogbatch on cpu.0 to cpu.1 (AMD EPYC, AVX2), 16 rows per update; cuda.0 "
                         "(NVIDIA A100), 512 rows per update, sgd"));
-  EXPECT_THAT(Introduced(options, OnCores(), "training"),
+  EXPECT_THAT(Introduced({}, OnCores("hogbatch"), "training"),
               HasSubstr("hogbatch on cpu.0 to cpu.1 (AMD EPYC, AVX2), 16 rows per update, sgd"));
 }
 
 TEST(Introduction, NamesTheMergeWhenItIsNotTheUsualOne) {
-  TrainOptions options;
-  options.algorithm = "adaptive";
-  EXPECT_THAT(Introduced(options, OnCoresAndGpu(), "training"), Not(HasSubstr("merged")));
-  options.merge = "overwrite";
-  EXPECT_THAT(Introduced(options, OnCoresAndGpu(), "training"),
+  TrainingPlan plan = OnCoresAndGpu("adaptive");
+  EXPECT_THAT(Introduced({}, plan, "training"), Not(HasSubstr("merged")));
+  TrainingSpec spec;
+  spec.merge = "overwrite";
+  plan.merge = Merge::kOverwrite;
+  EXPECT_THAT(Introduced(spec, plan, "training"),
               HasSubstr("rows per update, merged by overwrite, sgd"));
 }
 
 TEST(Introduction, SaysOfWhatHasNoEffectThatItHasNone) {
-  TrainOptions together, alone;
-  together.algorithm = "adaptive";
-  alone.algorithm = "hogbatch";
-  EXPECT_THAT(Introduced(together, OnCoresAndGpu(), "note"), IsEmpty());
-  EXPECT_THAT(Introduced(alone, OnCores(), "note"), IsEmpty());
-  together.alpha = alone.alpha = 3;
-  EXPECT_THAT(Introduced(together, OnCoresAndGpu(), "note"), IsEmpty());
-  EXPECT_THAT(Introduced(alone, OnCores(), "note"), HasSubstr("are for --algorithm adaptive"));
-  alone.merge = "average";
-  EXPECT_THAT(Introduced(alone, OnCores(), "note"), HasSubstr("--merge average is for GPUs"));
-  EXPECT_THAT(Introduced(together, OnCores(), "note"), HasSubstr("rows per update stay"));
-  EXPECT_THAT(Introduced(together, OnCores(), "training"), HasSubstr("16 rows per update"));
+  TrainingSpec spec;
+  EXPECT_THAT(Introduced(spec, OnCoresAndGpu("adaptive"), "note"), IsEmpty());
+  EXPECT_THAT(Introduced(spec, OnCores("hogbatch"), "note"), IsEmpty());
+  spec.alpha = 3;
+  EXPECT_THAT(Introduced(spec, OnCoresAndGpu("adaptive"), "note"), IsEmpty());
+  EXPECT_THAT(Introduced(spec, OnCores("hogbatch"), "note"),
+              HasSubstr("are for --algorithm adaptive"));
+  EXPECT_THAT(Introduced(spec, OnCores("adaptive"), "note"), HasSubstr("rows per update stay"));
+  EXPECT_THAT(Introduced(spec, OnCores("adaptive"), "training"), HasSubstr("16 rows per update"));
+  spec.merge = "average";
+  EXPECT_THAT(Introduced(spec, OnCores("hogbatch"), "note"),
+              HasSubstr("--merge average is for GPUs"));
+}
+
+TEST(Introduction, TellsOfABatchThatMemoryCuts) {
+  TrainingPlan plan = OnCoresAndGpu("adaptive");
+  plan.work.gpu_batch = {.min = 64, .max = 8192};
+  plan.max_batch_sizes = {0, 0, 8192};
+  EXPECT_THAT(Introduced({}, plan, "note"), IsEmpty());
+  plan.max_batch_sizes = {0, 0, 1000};
+  EXPECT_EQ(Introduced({}, plan, "note"),
+            "cuda.0 has room for 1,000 rows per update, fewer than --gpu-batch 8192");
+}
+
+TEST(Introduction, TellsWhatWasMeasured) {
+  TrainingPlan plan = OnCoresAndGpu("adaptive");
+  plan.calibrated = {
+      {.name = "cuda.0", .bound = {.rows = 128, .best = {.rows = 2048, .rows_per_second = 4100}}}};
+  EXPECT_EQ(Introduced({}, plan, "measured"),
+            "cuda.0: 128 rows per update reach 50 % of its best 4,100 rows/s (at 2,048)");
+  plan.calibrated[0].cached = true;
+  EXPECT_THAT(Introduced({}, plan, "measured"), HasSubstr("(cached)"));
 }
 
 TEST(Conclusion, TellsOfTeamsBetweenWhyItStoppedAndWhatWasSaved) {
-  RunResult result;
-  result.totals = Unbalanced();
-  result.parameters = {1};
-  const std::vector<std::string> lines = ConclusionLines(result, {}, "runs/x");
+  TrainedModel trained{.model = SavedModel(), .run = {}};
+  trained.run.totals = Unbalanced();
+  const std::vector<std::string> lines = ConclusionLines(trained, {}, "runs/x");
   ASSERT_EQ(lines.size(), 5u);
   const char* const labels[] = {"stopped ", "teams ", "bounds ", "merging ", "model "};
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_THAT(lines[i], HasSubstr(labels[i]));
 }
 
 TEST(Conclusion, OfOneTeamStaysShort) {
-  RunResult result;
-  result.totals = CoresAndGpu();
-  result.totals.teams.resize(1);
-  result.parameters = {1};
-  EXPECT_EQ(ConclusionLines(result, {}, "runs/x").size(), 2u);
+  TrainedModel trained{.model = SavedModel(), .run = {}};
+  trained.run.totals = CoresAndGpu();
+  trained.run.totals.teams.resize(1);
+  EXPECT_EQ(ConclusionLines(trained, {}, "runs/x").size(), 2u);
 }
 
 }  // namespace

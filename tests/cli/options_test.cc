@@ -1,4 +1,4 @@
-#include "training/options.h"
+#include "cli/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,14 +6,10 @@
 #include <functional>
 #include <set>
 
-#include "cli/option_checks.h"
 #include "cli/parse.h"
 #include "core/error.h"
+#include "core/option_checks.h"
 #include "core/text.h"
-#include "datasets/encoding/class_weights.h"
-#include "datasets/encoding/fit_labels.h"
-#include "training/batch_ranges.h"
-#include "training/train_setup.h"
 
 namespace hogbatch {
 namespace {
@@ -113,14 +109,14 @@ TEST(Parse, FillsEveryKindOfOption) {
   const TrainOptions options =
       ParseTrain({"mine.csv", "--hidden", "3,4", "--lr=0.5", "--seed", "9", "--activation", "tanh",
                   "--quiet", "--test", "t.csv", "--momentum", "0.9"});
-  EXPECT_EQ(options.data, "mine.csv");
-  EXPECT_EQ(options.hidden, (std::vector<std::int64_t>{3, 4}));
-  EXPECT_EQ(options.rate.lr, 0.5);
-  EXPECT_EQ(options.seed, 9);
-  EXPECT_EQ(options.activation, "tanh");
+  EXPECT_EQ(options.spec.data, "mine.csv");
+  EXPECT_EQ(options.spec.hidden, (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(options.spec.learning_rate.lr, 0.5);
+  EXPECT_EQ(options.spec.seed, 9);
+  EXPECT_EQ(options.spec.activation, "tanh");
   EXPECT_TRUE(options.quiet);
-  EXPECT_EQ(options.test, "t.csv");
-  EXPECT_EQ(options.optimizer.momentum, 0.9);
+  EXPECT_EQ(options.spec.test, "t.csv");
+  EXPECT_EQ(options.spec.optimizer.momentum, 0.9);
 }
 
 TEST(Parse, RefusesBalanceThatCannotBeMeantWithTheRange) {
@@ -140,12 +136,12 @@ TEST(Parse, RefusesBalanceThatCannotBeMeantWithTheRange) {
 }
 
 TEST(Parse, TakesTheLastOfARepeatedOption) {
-  EXPECT_EQ(ParseTrain({"--epochs", "1", "--epochs", "2"}).epochs, 2);
+  EXPECT_EQ(ParseTrain({"--epochs", "1", "--epochs", "2"}).spec.epochs, 2);
 }
 
 TEST(Parse, TakesTheDataFromAnyPlace) {
-  EXPECT_EQ(ParseTrain({"--epochs", "1", "mine.csv", "--quiet"}).data, "mine.csv");
-  EXPECT_EQ(ParseTrain({}).data, "");
+  EXPECT_EQ(ParseTrain({"--epochs", "1", "mine.csv", "--quiet"}).spec.data, "mine.csv");
+  EXPECT_EQ(ParseTrain({}).spec.data, "");
 }
 
 TEST(Parse, WithoutArgumentsPrintsHelp) {
@@ -157,114 +153,6 @@ TEST(Parse, WithoutArgumentsPrintsHelp) {
 }
 
 TEST(Parse, VersionIsANumber) { EXPECT_THAT(HelpOf({"--version"}), HasSubstr("hogbatch 0.")); }
-
-TEST(ParseDuration, KnowsSecondsMinutesAndHours) {
-  EXPECT_EQ(ParseDuration("--t", "90"), 90);
-  EXPECT_EQ(ParseDuration("--t", "90s"), 90);
-  EXPECT_EQ(ParseDuration("--t", "5m"), 300);
-  EXPECT_EQ(ParseDuration("--t", "1.5h"), 5400);
-  for (const char* bad : {"", "s", "-1", "0", "1d", "inf", "nan", "5 m"}) {
-    EXPECT_THROW(ParseDuration("--t", bad), UserError) << bad;
-  }
-}
-
-TEST(ParseBatchRange, TakesOneNumberOrTwo) {
-  EXPECT_EQ(ParseBatchRange("--b", "8").min, 8);
-  EXPECT_EQ(ParseBatchRange("--b", "8").max, 8);
-  EXPECT_EQ(ParseBatchRange("--b", "1:64").max, 64);
-  for (const char* bad : {"", "0", "3:2", ":", "1:", ":5", "1:2:3", "x", "99999999", "auto",
-                          "auto:64", "-1:5", "0:5"}) {
-    EXPECT_THROW(ParseBatchRange("--b", bad), UserError) << bad;
-  }
-}
-
-TEST(ParseBatchRange, SaysWhatIsWrongAndWhatToWrite) {
-  EXPECT_EQ(WhyNot([] { ParseBatchRange("--cpu-batch", "64:1"); }),
-            "--cpu-batch 64:1: the minimum comes first; did you mean 1:64?");
-  EXPECT_EQ(WhyNot([] { ParseBatchRange("--cpu-batch", "auto:64"); }),
-            "--cpu-batch takes ROWS or MIN:MAX, not 'auto:64': only a GPU's minimum is measured");
-  EXPECT_EQ(WhyNot([] { ParseGpuBatch("--gpu-batch", "64:auto"); }),
-            "--gpu-batch measures its minimum, not its maximum: write auto:MAX, not '64:auto'");
-  EXPECT_EQ(WhyNot([] { ParseGpuBatch("--gpu-batch", "auto:x"); }),
-            "--gpu-batch needs rows between 1 and 1048576, as ROWS, MIN:MAX or auto:MAX, not "
-            "'auto:x'");
-}
-
-TEST(ParseGpuBatch, LeavesTheMinimumToAMeasurementWhenItIsAuto) {
-  const GpuBatch usual = ParseGpuBatch("--b", "auto");
-  EXPECT_TRUE(usual.calibrate_min);
-  EXPECT_EQ(usual.range.min, 64);
-  EXPECT_EQ(usual.range.max, 8192);
-  const GpuBatch small = ParseGpuBatch("--b", "auto:20");
-  EXPECT_TRUE(small.calibrate_min);
-  EXPECT_EQ(small.range.min, 20);
-  EXPECT_EQ(small.range.max, 20);
-}
-
-TEST(ParseGpuBatch, TakesWhatIsGivenAsItIs) {
-  EXPECT_FALSE(ParseGpuBatch("--b", "512").calibrate_min);
-  EXPECT_EQ(ParseGpuBatch("--b", "512").range.max, 512);
-  EXPECT_EQ(ParseGpuBatch("--b", "4:8192").range.min, 4);
-  for (const char* bad : {"", "auto:", "auto:0", "auto:1:2", "auto:auto", "4:auto", "Auto", "auto8",
-                          "autos:8", "auto:9999999"}) {
-    EXPECT_THROW(ParseGpuBatch("--b", bad), UserError) << bad;
-  }
-}
-
-TrainingData Classes() {
-  TrainingData training;
-  training.schema.label_names = {"-1", "1"};
-  training.data.rows = 5;
-  training.data.classes = {0, 0, 0, 1, 1};
-  training.train_rows = 4;
-  return training;
-}
-
-TEST(ClassWeights, BalancedCountsTrainingRowsOnly) {
-  const TrainingData data = Classes();
-  const auto weights = ParseClassWeights("balanced", data.schema, data.data, data.train_rows);
-  ASSERT_EQ(weights.size(), 2u);
-  EXPECT_FLOAT_EQ(weights[0], 4.0f / (2 * 3));
-  EXPECT_FLOAT_EQ(weights[1], 4.0f / (2 * 1));
-}
-
-TEST(ClassWeights, NamedOnesLeaveTheOthersAtOne) {
-  const TrainingData data = Classes();
-  EXPECT_EQ(ParseClassWeights("1=2.5", data.schema, data.data, 4),
-            (std::vector<float>{1.0f, 2.5f}));
-  EXPECT_TRUE(ParseClassWeights("none", data.schema, data.data, 4).empty());
-  for (const char* bad : {"7=1", "1", "1=x", "1=-2", "balancd"}) {
-    EXPECT_THROW(ParseClassWeights(bad, data.schema, data.data, 4), UserError) << bad;
-  }
-}
-
-TEST(FitLabels, SquaredTakesClassesNamedByNumbersAsNumbers) {
-  TrainingData data = Classes();
-  data.schema.label_names = {"10", "20"};
-  FitLabels("squared", data);
-  EXPECT_EQ(data.schema.label_kind, LabelKind::kValue);
-  EXPECT_EQ(data.schema.target_mean, 12.5);
-  ASSERT_EQ(data.data.targets.size(), 5u);
-  EXPECT_NEAR(data.data.targets[4] * data.schema.target_deviation + 12.5, 20, 1e-5);
-  EXPECT_EQ(data.schema.outputs(), 1);
-}
-
-TEST(FitLabels, SigmoidTakesAClassAsOneLabel) {
-  TrainingData data = Classes();
-  FitLabels("sigmoid", data);
-  EXPECT_EQ(data.schema.label_kind, LabelKind::kMultiLabel);
-  EXPECT_EQ(data.data.label_offsets, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
-  EXPECT_EQ(data.data.labels, (std::vector<std::int32_t>{0, 0, 0, 1, 1}));
-}
-
-TEST(FitLabels, RefusesWhatMakesNoSense) {
-  TrainingData words = Classes();
-  words.schema.label_names = {"cat", "dog"};
-  EXPECT_THROW(FitLabels("squared", words), UserError);
-  TrainingData values;
-  values.schema.label_kind = LabelKind::kValue;
-  EXPECT_THROW(FitLabels("softmax", values), UserError);
-}
 
 }  // namespace
 }  // namespace hogbatch

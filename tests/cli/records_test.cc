@@ -147,13 +147,14 @@ TEST(SummaryText, HoldsTheSavedModelsLossesAndTheRunsTotals) {
 
 TEST(OptionsText, WritesEveryOptionAsItWasUsed) {
   TrainOptions options;
-  options.data = "mine.csv";
-  options.hidden = {7, 8};
-  options.rate.lr = 0.25;
-  const std::string text = OptionsText(options);
+  options.spec.data = "mine.csv";
+  options.spec.hidden = {7, 8};
+  TrainingPlan plan{.work = {}, .algorithm = "hogbatch"};
+  plan.learning_rate.lr = 0.25;
+  const std::string text = OptionsText(options, plan);
   EXPECT_EQ(ValueOf(text, "data"), "mine.csv");
   EXPECT_EQ(ValueOf(text, "lr"), "0.25");
-  EXPECT_EQ(ValueOf(text, "algorithm"), "auto");
+  EXPECT_EQ(ValueOf(text, "algorithm"), "hogbatch");
   EXPECT_THAT(text, HasSubstr("\"hidden\": [\n    7,\n    8\n  ]"));
   EXPECT_FALSE(HasKey(text, "test"));
 }

@@ -186,14 +186,5 @@ TEST_F(CalibrateAGpu, UsesButDoesNotKeepWhatWasBrokenOff) {
   EXPECT_FALSE(Run(8192, Gpu(1e-3, 1e-6)).cached);
 }
 
-TEST(CalibrationText, SaysWhatIsReachedWhere) {
-  Calibration calibration;
-  calibration.bound = LowerBound{.rows = 128, .best = {.rows = 2048, .rows_per_second = 4099.7}};
-  EXPECT_EQ(CalibrationText("opencl.0", calibration, 0.5),
-            "opencl.0: 128 rows per update reach 50 % of its best 4,100 rows/s (at 2,048)");
-  calibration.cached = true;
-  EXPECT_THAT(CalibrationText("opencl.0", calibration, 0.5), testing::EndsWith("2,048) (cached)"));
-}
-
 }  // namespace
 }  // namespace hogbatch

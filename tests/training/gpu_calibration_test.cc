@@ -9,16 +9,15 @@
 #include "core/error.h"
 #include "cpu/cpu.h"
 #include "datasets/synthetic.h"
-#include "nn/initialize.h"
 #include "tests/support/offers.h"
 #include "tests/support/process.h"
 #include "tests/support/strict_device.h"
+#include "training/train.h"
 #include "training/update_timer.h"
 
 namespace hogbatch {
 namespace {
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 
 // A GPU that overlaps two updates and takes the contract of devices at its word.
@@ -39,7 +38,7 @@ DeviceChoice BrokenGpu(const std::string& name) {
   return broken;
 }
 
-class SilentObserver final : public TrainingObserver {
+class RecordingObserver final : public TrainingObserver {
  public:
   void OnProgress(const Progress&) override {}
   void OnWorkerFailed(std::string_view, std::string_view) override {}
@@ -48,105 +47,73 @@ class SilentObserver final : public TrainingObserver {
   std::string warnings;
 };
 
-class CalibrateGpus : public testing::Test {
+class CalibrateGpusOf : public testing::Test {
  protected:
-  CalibrateGpus() : cache_("XDG_CACHE_HOME", folder_.path()) {
-    spec_ = {.inputs = 8, .hidden = {6}, .outputs = 3};
-    options_.algorithm = "adaptive";
-    plan_.calibrate_gpu_batch = true;
+  CalibrateGpusOf() : cache_("XDG_CACHE_HOME", folder_.path()) {
+    input_.training = MakeSynthetic({.rows = 300, .features = 8, .classes = 3});
+    plan_.work.model = {.inputs = 8, .hidden = {6}, .outputs = 3};
+    plan_.algorithm = "adaptive";
     plan_.batches.gpu_batch = {.min = 64, .max = 128};
-    plan_.devices.push_back(
+    plan_.work.devices.push_back(
         {Processor(), []() -> std::unique_ptr<Device> { throw DeviceError("not a GPU"); }});
   }
 
-  std::vector<std::string> Run() {
-    plan_.max_batch_size.assign(plan_.devices.size(), 0);
-    return CalibrateGpuBatch(
-        options_, plan_, spec_, training_, [&] { return Memory(); }, observer_);
+  GpuCalibrations Run() {
+    plan_.max_batch_sizes.assign(plan_.work.devices.size(), 0);
+    return CalibrateGpus(plan_, input_, 0.5, observer_);
   }
 
-  std::unique_ptr<JobMemory> Memory() {
-    ++memories_;
-    auto memory = std::make_unique<JobMemory>(spec_, training_.data, nullptr,
-                                              static_cast<int>(plan_.devices.size()));
-    const ParameterLayout layout = Layout(spec_);
-    std::vector<float> weights(static_cast<std::size_t>(layout.floats));
-    Initialize(layout, Initialization::kHe, 1, weights);
-    memory->SetWeights(weights);
-    return memory;
-  }
-
-  SilentObserver observer_;
+  RecordingObserver observer_;
   TemporaryFolder folder_;
   ScopedVariable cache_;
-  TrainingData training_ = MakeSynthetic({.rows = 300, .features = 8, .classes = 3});
-  ModelSpec spec_;
-  TrainOptions options_;
-  TrainPlan plan_;
-  int memories_ = 0;
+  TrainingInput input_;
+  TrainingPlan plan_;
 };
 
-TEST_F(CalibrateGpus, FindsTheSmallestBatchOnceForGpusThatAreAlike) {
-  plan_.devices.push_back(StrictGpu("cuda.0"));
-  plan_.devices.push_back(StrictGpu("cuda.1"));
-  EXPECT_THAT(Run(), ElementsAre(testing::MatchesRegex(
-                         "measured  cuda.0: [0-9]+ rows per update reach 50 % of its best "
-                         "[0-9,]+ rows/s .at [0-9]+.")));
-  EXPECT_GE(plan_.batches.gpu_batch.min, 4);
-  EXPECT_LE(plan_.batches.gpu_batch.min, 128);
-  EXPECT_EQ(plan_.batches.gpu_batch.max, 128);
-  EXPECT_EQ(memories_, 1);
-  EXPECT_THAT(Run(), ElementsAre(testing::HasSubstr("(cached)")));
-  EXPECT_EQ(memories_, 1);
+TEST_F(CalibrateGpusOf, LikeKindsFindsTheSmallestBatchOnce) {
+  plan_.work.devices.push_back(StrictGpu("cuda.0"));
+  plan_.work.devices.push_back(StrictGpu("cuda.1"));
+  const GpuCalibrations found = Run();
+  ASSERT_EQ(found.gpus.size(), 1);
+  EXPECT_EQ(found.gpus[0].name, "cuda.0");
+  EXPECT_FALSE(found.gpus[0].cached);
+  EXPECT_GT(found.gpus[0].bound.best.rows_per_second, 0);
+  EXPECT_GE(found.smallest_batch, 4);
+  EXPECT_LE(found.smallest_batch, 128);
+  EXPECT_TRUE(Run().gpus[0].cached);
 }
 
-TEST_F(CalibrateGpus, KeepsTheUsualBatchOfAGpuThatFails) {
-  plan_.devices.push_back(BrokenGpu("cuda.0"));
-  EXPECT_THAT(Run(), IsEmpty());
+TEST_F(CalibrateGpusOf, AGpuThatFailsKeepsTheUsualBatch) {
+  plan_.work.devices.push_back(BrokenGpu("cuda.0"));
+  const GpuCalibrations found = Run();
+  EXPECT_THAT(found.gpus, IsEmpty());
   EXPECT_THAT(observer_.warnings,
               testing::HasSubstr("cuda.0 could not be calibrated, so its updates have 64 rows or "
                                  "more: the device is lost"));
-  EXPECT_EQ(plan_.batches.gpu_batch.min, 64);
+  EXPECT_EQ(found.smallest_batch, 64);
 }
 
-TEST_F(CalibrateGpus, GoesByTheGpuThatNeedsTheMostRows) {
-  plan_.devices.push_back(StrictGpu("cuda.0"));
-  plan_.devices.push_back(BrokenGpu("cuda.1"));
+TEST_F(CalibrateGpusOf, SeveralKindsGoesByTheGpuThatNeedsTheMostRows) {
+  plan_.work.devices.push_back(StrictGpu("cuda.0"));
+  plan_.work.devices.push_back(BrokenGpu("cuda.1"));
   plan_.batches.gpu_batch = {.min = 64, .max = 64};
-  Run();
-  EXPECT_EQ(plan_.batches.gpu_batch.min, 64);
+  EXPECT_EQ(Run().smallest_batch, 64);
 }
 
-TEST_F(CalibrateGpus, IsLeftOutWhereNothingAdapts) {
-  plan_.devices.push_back(StrictGpu("cuda.0"));
-  const auto nothing_happens = [&] {
-    EXPECT_THAT(Run(), IsEmpty());
-    EXPECT_EQ(plan_.batches.gpu_batch.min, 64);
-    EXPECT_EQ(memories_, 0);
-  };
-  options_.algorithm = "hogbatch";
-  nothing_happens();
-  options_.algorithm = "adaptive";
-  plan_.calibrate_gpu_batch = false;
-  nothing_happens();
-  plan_.calibrate_gpu_batch = true;
-  plan_.devices.erase(plan_.devices.begin());  // one team alone
-  nothing_happens();
-}
-
-TEST_F(CalibrateGpus, TimesBatchesUpToAllRowsOfSparseDataToo) {
-  training_ = MakeSynthetic({.rows = 300, .features = 50, .nonzeros = 4, .classes = 3});
-  spec_ = {.inputs = 50, .hidden = {6}, .outputs = 3, .sparse_input = true};
+TEST_F(CalibrateGpusOf, SparseDataTimesBatchesUpToAllRows) {
+  input_.training = MakeSynthetic({.rows = 300, .features = 50, .nonzeros = 4, .classes = 3});
+  plan_.work.model = {.inputs = 50, .hidden = {6}, .outputs = 3, .sparse_input = true};
+  const std::int64_t rows_to_train = input_.training.train_rows;
   for (const int depth : {1, 2}) {
     const SecondsPerUpdate seconds =
-        MakeUpdateTimer(Memory(),
+        MakeUpdateTimer(MakeMemory(plan_, input_),
                         [&] {
                           DeviceInfo core = Processor();
                           core.depth = depth;
                           return MakeStrictDevice(cpu::MakeDevice(core), DeviceKind::kCuda);
                         },
-                        {.train = training_.train_rows, .merge = depth == 2 ? 128 : 1});
-    for (const std::int64_t rows : {std::int64_t{16}, std::int64_t{64}, training_.train_rows}) {
+                        {.train = rows_to_train, .merge = depth == 2 ? 128 : 1});
+    for (const std::int64_t rows : {std::int64_t{16}, std::int64_t{64}, rows_to_train}) {
       const double took = seconds(rows);
       EXPECT_TRUE(std::isfinite(took) && took > 0) << rows;
     }

@@ -11,60 +11,58 @@ namespace {
 
 using testing::HasSubstr;
 
-TrainOptions With(const std::string& optimizer, double momentum, const std::string& algorithm) {
-  TrainOptions options;
-  options.optimizer.optimizer = optimizer;
-  options.optimizer.momentum = momentum;
-  options.optimizer.no_momentum_correction = true;
-  options.algorithm = algorithm;
-  return options;
+std::vector<DeviceChoice> Workers(int cores, int gpus) {
+  std::vector<DeviceChoice> devices(static_cast<std::size_t>(cores), {Processor(), nullptr});
+  devices.resize(static_cast<std::size_t>(cores + gpus), {CudaGpu("cuda.0", ""), nullptr});
+  return devices;
 }
 
-constexpr WorkerCounts kEightCores = {.cpu = 8};
+Workload Of(const ModelSpec& spec, const std::string& optimizer = "sgd", double momentum = 0) {
+  Workload work{.model = spec, .explicit_momentum = momentum, .devices = Workers(8, 0)};
+  work.optimizer.optimizer = optimizer;
+  return work;
+}
+
+const ModelSpec kSmall{.inputs = 32, .hidden = {16}, .outputs = 16};
+constexpr std::int64_t kCopy = 4 * (32 * 16 + 16 + 16 * 16 + 16);  // bytes of its parameters
 
 TEST(HostBytesToTrain, CountCopiesOfTheModelAndWhatEachWorkerKeeps) {
-  const ModelSpec spec{.inputs = 32, .hidden = {16}, .outputs = 16};
-  const std::int64_t copy = 4 * (32 * 16 + 16 + 16 * 16 + 16);
-  EXPECT_EQ(HostBytesToTrain(With("sgd", 0, "hogbatch"), spec, kEightCores), 4 * copy);
-  EXPECT_EQ(HostBytesToTrain(With("sgd", 0.9, "hogbatch"), spec, kEightCores), (4 + 8 * 2) * copy);
-  EXPECT_EQ(HostBytesToTrain(With("adam", 0, "hogbatch"), spec, kEightCores), (4 + 8 * 3) * copy);
+  EXPECT_EQ(HostBytesToTrain(Of(kSmall)), 4 * kCopy);
+  EXPECT_EQ(HostBytesToTrain(Of(kSmall, "sgd", 0.9)), (4 + 8 * 2) * kCopy);
+  EXPECT_EQ(HostBytesToTrain(Of(kSmall, "adam")), (4 + 8 * 3) * kCopy);
 }
 
 TEST(HostBytesToTrain, OfWorkersThatStepTogetherHaveOneStateAndAGradientEach) {
-  const ModelSpec spec{.inputs = 32, .hidden = {16}, .outputs = 16};
-  const std::int64_t copy = 4 * (32 * 16 + 16 + 16 * 16 + 16);
-  EXPECT_EQ(HostBytesToTrain(With("adam", 0, "sync"), spec, kEightCores), (4 + 2 + 8) * copy);
+  Workload work = Of(kSmall, "adam");
+  work.synchronous = true;
+  EXPECT_EQ(HostBytesToTrain(work), (4 + 2 + 8) * kCopy);
 }
 
 TEST(HostBytesToTrain, LeaveTheFirstLayerOutOfGradientsOfSparseRows) {
-  const ModelSpec spec{.inputs = 32, .hidden = {16}, .outputs = 16, .sparse_input = true};
+  ModelSpec sparse = kSmall;
+  sparse.sparse_input = true;
   const std::int64_t first = 4 * 32 * 16;
-  const std::int64_t copy = first + 4 * (16 + 16 * 16 + 16);
-  EXPECT_EQ(HostBytesToTrain(With("adam", 0, "hogbatch"), spec, kEightCores),
-            (4 + 8 * 3) * copy - 8 * first);
+  EXPECT_EQ(HostBytesToTrain(Of(sparse, "adam")), (4 + 8 * 3) * kCopy - 8 * first);
 }
 
 TEST(HostBytesToTrain, OfGpusAreWhatTravelsAndNoState) {
-  const ModelSpec spec{.inputs = 32, .hidden = {16}, .outputs = 16};
-  const std::int64_t copy = 4 * (32 * 16 + 16 + 16 * 16 + 16);
-  EXPECT_EQ(HostBytesToTrain(With("adam", 0, "hogbatch"), spec, {.cpu = 0, .gpu = 2}),
-            (4 + 2 * 4) * copy);
+  Workload work = Of(kSmall, "adam");
+  work.devices = Workers(0, 2);
+  EXPECT_EQ(HostBytesToTrain(work), (4 + 2 * 4) * kCopy);
 }
 
 // A machine with more memory than anything here needs, and this GPU.
-TrainPlan OnGpu(DeviceInfo gpu, BatchRange batch = {.min = 512, .max = 512}) {
-  TrainPlan plan;
-  plan.host_memory_bytes = std::int64_t{1} << 50;
-  plan.devices.push_back({std::move(gpu), nullptr});
-  plan.batches.gpu_batch = batch;
-  return plan;
+Workload OnGpu(const ModelSpec& spec, DeviceInfo gpu, BatchRange batch = {.min = 512, .max = 512}) {
+  Workload work = Of(spec);
+  work.gpu_batch = batch;
+  work.devices = {{std::move(gpu), nullptr}};
+  work.host_memory_bytes = std::int64_t{1} << 50;
+  return work;
 }
 
-TrainOptions Plain(const std::string& algorithm = "hogbatch") { return With("sgd", 0, algorithm); }
-
-std::string WhyNot(const TrainOptions& options, const TrainPlan& plan, const ModelSpec& spec) {
+std::string WhyNot(const Workload& work) {
   try {
-    CheckTrainingFits(options, plan, spec, Dataset());
+    CheckTrainingFits(work, Dataset());
   } catch (const UserError& error) {
     return error.what();
   }
@@ -72,96 +70,82 @@ std::string WhyNot(const TrainOptions& options, const TrainPlan& plan, const Mod
 }
 
 TEST(CheckTrainingFits, LooksAtTheHostsMemoryWhicheverDeviceIsNamedFirst) {
-  const ModelSpec spec{.inputs = 1000, .hidden = {1000}, .outputs = 10};
-  TrainPlan plan = OnGpu(CudaGpu("cuda.0", ""));
-  EXPECT_EQ(WhyNot(Plain(), plan, spec), "it fits");
-  plan.host_memory_bytes = 20'000'000;
-  EXPECT_THAT(WhyNot(Plain(), plan, spec),
-              HasSubstr("of memory to train on 1 worker, and there are"));
+  Workload work = OnGpu({.inputs = 1000, .hidden = {1000}, .outputs = 10}, CudaGpu("cuda.0", ""));
+  EXPECT_EQ(WhyNot(work), "it fits");
+  work.host_memory_bytes = 20'000'000;
+  EXPECT_THAT(WhyNot(work), HasSubstr("of memory to train on 1 worker, and there are"));
 }
 
 TEST(CheckTrainingFits, RefusesANetworkThatAGpuHasNoRoomFor) {
   const ModelSpec spec{.inputs = 1000, .hidden = {100'000, 100'000}, .outputs = 10};
-  EXPECT_THAT(WhyNot(Plain(), OnGpu(CudaGpu("cuda.0", "")), spec),
+  EXPECT_THAT(WhyNot(OnGpu(spec, CudaGpu("cuda.0", ""))),
               testing::MatchesRegex("this network needs [0-9]+ GB on cuda.0 and there are 40 GB; "
                                     "choose smaller layers with --hidden or fewer rows with "
                                     "--gpu-batch"));
   DeviceInfo unknown = CudaGpu("cuda.0", "");
   unknown.memory_bytes = 0;
-  EXPECT_EQ(WhyNot(Plain(), OnGpu(unknown), spec), "it fits");
+  EXPECT_EQ(WhyNot(OnGpu(spec, unknown)), "it fits");
 }
 
 TEST(CheckTrainingFits, RefusesABatchThatAGpuHasNoRoomFor) {
   const ModelSpec spec{.inputs = 1000, .hidden = {10'000}, .outputs = 10};
   const DeviceInfo gpu = CudaGpu("cuda.0", "");
-  EXPECT_EQ(WhyNot(Plain(), OnGpu(gpu), spec), "it fits");
-  const BatchRange large{.min = 1 << 20, .max = 1 << 20};
-  EXPECT_THAT(WhyNot(Plain(), OnGpu(gpu, large), spec), HasSubstr("fewer rows with --gpu-batch"));
-  EXPECT_THAT(WhyNot(Plain("adaptive"), OnGpu(gpu, large), spec), HasSubstr("--gpu-batch"));
+  EXPECT_EQ(WhyNot(OnGpu(spec, gpu)), "it fits");
+  EXPECT_THAT(WhyNot(OnGpu(spec, gpu, {.min = 1 << 20, .max = 1 << 20})),
+              HasSubstr("fewer rows with --gpu-batch"));
 }
 
 TEST(CheckTrainingFits, ReckonsWithTheStateOfTheOptimizerAndGradientsToStepTogether) {
   const ModelSpec spec{.inputs = 1000, .hidden = {42'000, 42'000}, .outputs = 10};
-  EXPECT_EQ(WhyNot(Plain(), OnGpu(CudaGpu("cuda.0", "")), spec), "it fits");
-  EXPECT_THAT(WhyNot(With("adam", 0, "hogbatch"), OnGpu(CudaGpu("cuda.0", "")), spec),
-              HasSubstr("on cuda.0"));
-  TrainPlan two = OnGpu(CudaGpu("cuda.0", ""));
+  EXPECT_EQ(WhyNot(OnGpu(spec, CudaGpu("cuda.0", ""))), "it fits");
+  Workload adam = OnGpu(spec, CudaGpu("cuda.0", ""));
+  adam.optimizer.optimizer = "adam";
+  EXPECT_THAT(WhyNot(adam), HasSubstr("on cuda.0"));
+  Workload two = OnGpu(spec, CudaGpu("cuda.0", ""));
   two.devices.push_back({CudaGpu("cuda.1", ""), nullptr});
-  EXPECT_THAT(WhyNot(Plain("sync"), two, spec), HasSubstr("on cuda.0"));
+  two.synchronous = true;
+  EXPECT_THAT(WhyNot(two), HasSubstr("on cuda.0"));
 }
 
 TEST(CheckTrainingFits, ReckonsWithUpdatesThatAreMergedTogether) {
-  const ModelSpec spec{.inputs = 10'000'000, .hidden = {8}, .outputs = 2};
-  TrainOptions options = Plain();
-  TrainPlan plan = OnGpu(CudaGpu("cuda.0", ""), {.min = 4, .max = 4});
-  options.merge_rows = 4;
-  EXPECT_EQ(CheckTrainingFits(options, plan, spec, Dataset()).front(), 0)
-      << "all that is asked for";
-  options.merge_rows = 100'000;
-  plan.max_batch_size = CheckTrainingFits(options, plan, spec, Dataset());
-  EXPECT_GE(plan.max_batch_size.front(), 4);
-  EXPECT_LT(plan.max_batch_size.front(), 2000) << "rows of 40 MB";
-  EXPECT_TRUE(MemoryNotes(options, plan).empty()) << "updates are as large as asked for";
+  Workload work = OnGpu({.inputs = 10'000'000, .hidden = {8}, .outputs = 2}, CudaGpu("cuda.0", ""),
+                        {.min = 4, .max = 4});
+  work.merge_rows = 4;
+  EXPECT_EQ(CheckTrainingFits(work, Dataset()).front(), 0) << "all that is asked for";
+  work.merge_rows = 100'000;
+  const std::int64_t fits = CheckTrainingFits(work, Dataset()).front();
+  EXPECT_GE(fits, 4) << "updates are as large as asked for";
+  EXPECT_LT(fits, 2000) << "rows of 40 MB";
 }
 
 TEST(CheckTrainingFits, ReckonsWithUpdatesThatOverlap) {
   const ModelSpec spec{.inputs = 1000, .hidden = {46'000, 46'000}, .outputs = 10};
   DeviceInfo gpu = CudaGpu("cuda.0", "");
-  EXPECT_EQ(WhyNot(Plain(), OnGpu(gpu), spec), "it fits");
+  EXPECT_EQ(WhyNot(OnGpu(spec, gpu)), "it fits");
   gpu.depth = 2;
-  EXPECT_THAT(WhyNot(Plain(), OnGpu(gpu), spec), HasSubstr("on cuda.0"));
+  EXPECT_THAT(WhyNot(OnGpu(spec, gpu)), HasSubstr("on cuda.0"));
 }
 
 TEST(CheckTrainingFits, CutsTheRangeOfABatchToWhatAGpuHasRoomFor) {
   const ModelSpec spec{.inputs = 1000, .hidden = {10'000}, .outputs = 10};
-  TrainPlan plan = OnGpu(CudaGpu("cuda.0", ""), {.min = 64, .max = 1 << 20});
-  plan.devices.insert(plan.devices.begin(), {Processor(), nullptr});
+  Workload work = OnGpu(spec, CudaGpu("cuda.0", ""), {.min = 64, .max = 1 << 20});
+  work.devices.insert(work.devices.begin(), {Processor(), nullptr});
   DeviceInfo unknown = CudaGpu("cuda.1", "");
   unknown.memory_bytes = 0;
-  plan.devices.push_back({unknown, nullptr});
+  work.devices.push_back({unknown, nullptr});
 
-  plan.max_batch_size = CheckTrainingFits(Plain("adaptive"), plan, spec, Dataset());
-  ASSERT_EQ(plan.max_batch_size.size(), 3);
-  EXPECT_EQ(plan.max_batch_size[0], 0);
-  EXPECT_GT(plan.max_batch_size[1], 64);
-  EXPECT_LT(plan.max_batch_size[1], 1 << 20);
-  EXPECT_EQ(plan.max_batch_size[2], 0);
-  EXPECT_THAT(MemoryNotes(Plain("adaptive"), plan),
-              testing::ElementsAre(testing::MatchesRegex(
-                  "note      cuda.0 has room for [0-9,]+ rows per update, fewer than --gpu-batch "
-                  "1048576")));
+  const std::vector<std::int64_t> fits = CheckTrainingFits(work, Dataset());
+  ASSERT_EQ(fits.size(), 3);
+  EXPECT_EQ(fits[0], 0);
+  EXPECT_GT(fits[1], 64);
+  EXPECT_LT(fits[1], 1 << 20);
+  EXPECT_EQ(fits[2], 0);
 }
 
 TEST(CheckTrainingFits, LimitsNoBatchThatFits) {
   const ModelSpec spec{.inputs = 1000, .hidden = {10'000}, .outputs = 10};
-  const DeviceInfo gpu = CudaGpu("cuda.0", "");
-  TrainPlan plan = OnGpu(gpu, {.min = 64, .max = 8192});
-  plan.max_batch_size = CheckTrainingFits(Plain("adaptive"), plan, spec, Dataset());
-  EXPECT_THAT(plan.max_batch_size, testing::ElementsAre(0));
-  EXPECT_THAT(MemoryNotes(Plain("adaptive"), plan), testing::IsEmpty());
-  // A size that does not adapt is what counts, not the range it is chosen from.
-  plan.batches.gpu_batch = {.min = 64, .max = 1 << 20};
-  EXPECT_THAT(CheckTrainingFits(Plain(), plan, spec, Dataset()), testing::ElementsAre(0));
+  const Workload work = OnGpu(spec, CudaGpu("cuda.0", ""), {.min = 64, .max = 8192});
+  EXPECT_THAT(CheckTrainingFits(work, Dataset()), testing::ElementsAre(0));
 }
 
 TEST(CheckTrainingFits, TriesTheSmallestBatchThoughLibrariesMayFindTooLittleLeft) {
@@ -169,11 +153,8 @@ TEST(CheckTrainingFits, TriesTheSmallestBatchThoughLibrariesMayFindTooLittleLeft
   DeviceInfo gpu = CudaGpu("cuda.0", "");
   const BatchRange range{.min = 64, .max = 8192};
   gpu.memory_bytes = 1'000'000;
-  while (WhyNot(Plain("adaptive"), OnGpu(gpu, range), spec) != "it fits") {
-    gpu.memory_bytes += gpu.memory_bytes / 64;
-  }
-  EXPECT_THAT(CheckTrainingFits(Plain("adaptive"), OnGpu(gpu, range), spec, Dataset()),
-              testing::ElementsAre(64));
+  while (WhyNot(OnGpu(spec, gpu, range)) != "it fits") gpu.memory_bytes += gpu.memory_bytes / 64;
+  EXPECT_THAT(CheckTrainingFits(OnGpu(spec, gpu, range), Dataset()), testing::ElementsAre(64));
 }
 
 TEST(CheckInferenceFits, RefusesANetworkThatAGpuHasNoRoomFor) {

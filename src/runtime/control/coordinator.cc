@@ -186,10 +186,11 @@ void Coordinator::CheckStop() {
   if (now_ >= start_ + rules_.max_seconds) Stop(StopReason::kMaxTime);
 }
 
-// A round is due at the start, every `eval_every` epochs, and at the end if the model changed
+// An evaluation is due at the start, every `eval_every` epochs, and at the end if the model changed
 // since.
 void Coordinator::CheckEvaluation() {
   if (rounds_.under_way() || evaluated_at_ == job_.examples()) return;
+  if (!std::isfinite(rules_.eval_every)) return;
   if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) return;
   const bool stopping = reason_ != StopReason::kNone;
   const bool due = stopping ? job_.quiet() : job_.epoch() >= next_evaluation_;

@@ -48,7 +48,7 @@ class Coordinator {
   // The time by which it wants to hear a Tick if nothing else happens.
   double next_tick() const;
 
-  // To be asked when done. RunResult::parameters is the caller's to fill, from saved_snapshot().
+  // To be asked when done. The parameters to save are those of saved_snapshot().
   RunResult Result() const;
   std::optional<SnapshotId> saved_snapshot() const;
   const std::vector<WorkerState>& workers() const { return workers_; }

@@ -74,9 +74,7 @@ struct Progress {
 struct RunResult {
   Progress totals;
   StopReason stopped_because = StopReason::kNone;
-  std::optional<Evaluation> saved;  // of the parameters below
-  std::vector<float>
-      parameters;  // the best by validation rows, else the last; empty: none is finite
+  std::optional<Evaluation> saved;  // of the best snapshot, if there is one
 };
 
 // Called on the coordinator's thread; must not take long.

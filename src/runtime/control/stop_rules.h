@@ -14,7 +14,7 @@ struct RunRules {
   double max_seconds = std::numeric_limits<double>::infinity();
   std::optional<double> target_loss;
   std::int64_t patience = 0;  // evaluations without a better deciding loss; 0: no limit
-  double eval_every = 1;      // epochs
+  double eval_every = 1;      // epochs; infinite: no evaluation at all
   double report_every = 2;    // seconds
 };
 

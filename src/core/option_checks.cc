@@ -1,4 +1,4 @@
-#include "cli/option_checks.h"
+#include "core/option_checks.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 T CheckRange(std::string_view name, T value, Range range) {
   const auto number = static_cast<double>(value);
-  if (number < range.min || number > range.max) {
+  if (!(number >= range.min && number <= range.max)) {
     throw UserError(fmt::format("--{} must be between {:g} and {:g}, not {}", name, range.min,
                                 range.max, value));
   }
@@ -23,6 +23,10 @@ T CheckRange(std::string_view name, T value, Range range) {
 }
 
 }  // namespace
+
+void CheckInRange(std::string_view name, double value, Range range) {
+  CheckRange(name, value, range);
+}
 
 double CheckedReal(std::string_view name, std::string_view text, Range range) {
   return CheckRange(name, ParseReal(fmt::format("--{}", name), text), range);
@@ -49,25 +53,6 @@ std::string CheckedWord(std::string_view name, std::string_view text, const Word
   if (known || (!words.also.empty() && !text.empty())) return std::string(text);
   throw UserError(fmt::format("--{} takes {}, not '{}'{}", name, fmt::join(words.words, ", "), text,
                               DidYouMean(text, words.words)));
-}
-
-std::string Wrap(std::string_view text, std::size_t width) {
-  std::string wrapped;
-  std::size_t column = 0;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    if (column > 0 && column + 1 + word.size() > width) {
-      wrapped += '\n';
-      column = 0;
-    } else if (column > 0) {
-      wrapped += ' ';
-      ++column;
-    }
-    wrapped += word;
-    column += word.size();
-  }
-  return wrapped;
 }
 
 }  // namespace hogbatch

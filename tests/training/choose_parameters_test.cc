@@ -1,10 +1,10 @@
-#include "training/train_setup.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
+
+#include "training/train.h"
 
 namespace hogbatch {
 namespace {
@@ -24,14 +24,18 @@ class ChooseParametersOf : public testing::Test {
     std::ranges::fill(memory_.snapshots[0].span(), snapshot);
   }
 
-  RunResult After(StopReason reason, double epoch, std::optional<SnapshotId> snapshot) const {
+  struct Choice {
+    std::vector<float> parameters;
+    std::optional<Evaluation> saved;
+  };
+  Choice After(StopReason reason, double epoch, std::optional<SnapshotId> snapshot) const {
     RunResult result;
     result.stopped_because = reason;
     result.totals.epoch = epoch;
     result.totals.updates = static_cast<std::int64_t>(epoch * 100);
     if (snapshot) result.saved = Evaluation{.epoch = 1};
-    ChooseParameters(memory_, snapshot, result);
-    return result;
+    std::vector<float> parameters = ChooseParameters(memory_, snapshot, result);
+    return {std::move(parameters), result.saved};
   }
 
   Dataset data_;
@@ -39,14 +43,14 @@ class ChooseParametersOf : public testing::Test {
 };
 
 TEST_F(ChooseParametersOf, ARunThatEndedWellIsTheBestSnapshotElseTheModel) {
-  const RunResult measured = After(StopReason::kEpochs, 5, 0);
+  const Choice measured = After(StopReason::kEpochs, 5, 0);
   EXPECT_THAT(measured.parameters, Each(1.0f));
   EXPECT_TRUE(measured.saved);
   EXPECT_THAT(After(StopReason::kEpochs, 5, std::nullopt).parameters, Each(2.0f));
 }
 
 TEST_F(ChooseParametersOf, ARunWithoutWorkersIsTheModelSoFar) {
-  const RunResult result = After(StopReason::kNoWorkers, 1.5, 0);
+  const Choice result = After(StopReason::kNoWorkers, 1.5, 0);
   EXPECT_EQ(result.parameters.size(), memory_.store.quiet().size());
   EXPECT_THAT(result.parameters, Each(2.0f));
   EXPECT_FALSE(result.saved);  // what is known is of another model
@@ -54,7 +58,7 @@ TEST_F(ChooseParametersOf, ARunWithoutWorkersIsTheModelSoFar) {
 }
 
 TEST_F(ChooseParametersOf, ARunWithoutWorkersIsTheSnapshotWhereTheModelIsNoNewerOrNoModel) {
-  const RunResult same = After(StopReason::kNoWorkers, 1, 0);
+  const Choice same = After(StopReason::kNoWorkers, 1, 0);
   EXPECT_THAT(same.parameters, Each(1.0f));
   EXPECT_TRUE(same.saved);
   Fill(kNaN, 1);

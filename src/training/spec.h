@@ -1,9 +1,10 @@
-// What a user may ask of each command; defaults, ranges and help stand here and nowhere else.
+// What a user may ask of a training. Defaults, names, ranges and help stand here, or with the part
+// of the program that they belong to, and nowhere else.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <variant>
+#include <string_view>
 #include <vector>
 
 #include "core/options.h"
@@ -12,7 +13,7 @@
 
 namespace hogbatch {
 
-struct TrainOptions {
+struct TrainingSpec {
   std::string data;  // empty: the data set that ships with the program
 
   std::string test;
@@ -27,7 +28,7 @@ struct TrainOptions {
   std::string loss = "auto";
   std::string init = "auto";
 
-  LearningRateOptions rate;
+  LearningRateOptions learning_rate;
   OptimizerOptions optimizer;
 
   std::string algorithm = "auto";
@@ -50,44 +51,23 @@ struct TrainOptions {
   double eval_every = 1;
   double report_every = 1;
   std::int64_t seed = 1;
-  std::string out;
-  bool quiet = false;
-  bool json = false;
 
   void Visit(OptionVisitor& visitor);
 };
 
-struct EvalOptions {
-  std::string model;
-  std::string data;
-  std::string devices = "auto";
-  bool json = false;
+// UserError for every value and combination of values that no data and no machine could make right.
+// Reads no file, and looks only whether a model to start from is there.
+void Validate(const TrainingSpec& spec);
 
-  void Visit(OptionVisitor& visitor);
-};
+// Sets one option by its name ("lr-batch") from text. UserError for an unknown name or a wrong
+// value.
+void SetOption(TrainingSpec& spec, std::string_view name, std::string_view text);
 
-struct PredictOptions {
-  std::string model;
-  std::string data;
-  std::string devices = "auto";
-  std::string out;
-  bool probabilities = false;
-  std::int64_t top = 0;
+// The option that chooses devices, which other commands have, too. `automatic` says what auto
+// takes.
+void VisitDevices(OptionVisitor& visitor, std::string& devices, std::string_view automatic);
 
-  void Visit(OptionVisitor& visitor);
-};
-
-struct DevicesOptions {
-  bool json = false;
-
-  void Visit(OptionVisitor& visitor);
-};
-
-// Help or a version number: to be printed, and that is all.
-struct PrintText {
-  std::string text;
-};
-
-using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, DevicesOptions>;
+// Whether --init names a file and not a way to draw weights.
+bool StartsFromFile(const TrainingSpec& spec);
 
 }  // namespace hogbatch

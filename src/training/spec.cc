@@ -1,26 +1,15 @@
-#include "training/options.h"
+#include "training/spec.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "algorithms/algorithms.h"
+#include "nn/initialize.h"
 
 namespace hogbatch {
 namespace {
-
-void VisitDevices(OptionVisitor& v, std::string& devices, std::string_view automatic) {
-  constexpr std::string_view kNames =
-      "What computes: cpu is every core this process may use (all but one beside a GPU, which "
-      "needs one to feed it), cpu:N so many worker threads, cuda:N and opencl:N a GPU that "
-      "'hogbatch devices' lists, cuda:* and opencl:* all of them; several are separated by commas";
-  v.Word("devices", devices, {{"auto", "cpu"}, "cpu:N|cuda:N|opencl:N"},
-         fmt::format("{}. auto takes {}", kNames, automatic));
-}
-constexpr std::string_view kToTrain = "every GPU, and the cores beside them";
-// A core beside a GPU would hold up the end of the file more than it shortens the way there, and
-// answers would depend in their last digits on who was faster.
-constexpr std::string_view kToInfer = "every GPU, or the cores where there is none";
 
 std::vector<std::string> AlgorithmWords() {
   std::vector<std::string> words = AlgorithmNames();
@@ -28,7 +17,7 @@ std::vector<std::string> AlgorithmWords() {
   return words;
 }
 
-void VisitData(OptionVisitor& v, TrainOptions& o) {
+void VisitData(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Data");
   v.Text("test", o.test, "FILE",
          "A file the training never learns from; its loss and quality are reported");
@@ -47,7 +36,7 @@ void VisitData(OptionVisitor& v, TrainOptions& o) {
          "frequent ones");
 }
 
-void VisitNetwork(OptionVisitor& v, TrainOptions& o) {
+void VisitNetwork(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Network");
   v.Numbers("hidden", o.hidden, {0, 1 << 20},
             "Widths of the hidden layers, separated by commas; 0 alone is a linear model");
@@ -62,9 +51,9 @@ void VisitNetwork(OptionVisitor& v, TrainOptions& o) {
          "otherwise; paper is the Hogbatch paper's, which deep sigmoid networks need");
 }
 
-void VisitWork(OptionVisitor& v, TrainOptions& o) {
+void VisitWork(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Who computes");
-  VisitDevices(v, o.devices, kToTrain);
+  VisitDevices(v, o.devices, "every GPU, and the cores beside them");
   v.Word("algorithm", o.algorithm, {AlgorithmWords()},
          "How the workers share the model. hogbatch: every worker updates the shared weights at "
          "once, without waiting; adaptive: the same, and rows per update follow the counts of "
@@ -101,7 +90,7 @@ void VisitWork(OptionVisitor& v, TrainOptions& o) {
   v.Flag("no-pin", o.no_pin, "Let the system move threads between cores");
 }
 
-void VisitStopping(OptionVisitor& v, TrainOptions& o) {
+void VisitStopping(OptionVisitor& v, TrainingSpec& o) {
   v.Group("When to stop");
   v.Number("epochs", o.epochs, {0, 1e6},
            "Passes over the training rows, fractions allowed; 0 writes the starting weights");
@@ -112,49 +101,38 @@ void VisitStopping(OptionVisitor& v, TrainOptions& o) {
            "Stop after so many evaluations without a better model; 0 is off");
 }
 
-void VisitOutput(OptionVisitor& v, TrainOptions& o) {
+void VisitOutput(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Output");
-  v.Text("out", o.out, "DIR", "Folder for the model and its record; runs/DATE-TIME when not given");
   v.Number("eval-every", o.eval_every, {1e-6, 1e6},
            "Epochs between exact losses, fractions allowed");
   v.Number("report-every", o.report_every, {0.01, 1e6}, "Seconds between reports");
   v.Number("seed", o.seed, {0, 9e15}, "Of the order of rows and the starting weights");
-  v.Flag("quiet", o.quiet, "Print errors only");
-  v.Flag("json", o.json, "Print the summary as JSON and nothing else");
 }
 
 }  // namespace
 
-void TrainOptions::Visit(OptionVisitor& visitor) {
+void TrainingSpec::Visit(OptionVisitor& visitor) {
   VisitData(visitor, *this);
   VisitNetwork(visitor, *this);
-  rate.Visit(visitor);
+  learning_rate.Visit(visitor);
   optimizer.Visit(visitor);
   VisitWork(visitor, *this);
   VisitStopping(visitor, *this);
   VisitOutput(visitor, *this);
 }
 
-void EvalOptions::Visit(OptionVisitor& visitor) {
-  visitor.Group("Options");
-  VisitDevices(visitor, devices, kToInfer);
-  visitor.Flag("json", json, "Print the result as JSON and nothing else");
+bool StartsFromFile(const TrainingSpec& spec) {
+  const Words words = InitializationWords();
+  return spec.init != "auto" && std::ranges::find(words.words, spec.init) == words.words.end();
 }
 
-void PredictOptions::Visit(OptionVisitor& visitor) {
-  visitor.Group("Options");
-  visitor.Text("out", out, "FILE", "Write here and not to the screen");
-  visitor.Flag("probabilities", probabilities,
-               "Add the probability of every class or label, and a first line that names them");
-  visitor.Number(
-      "top", top, {0, 1000},
-      "Several labels a row: name the so many likeliest; 0 names those of at least 50 %");
-  VisitDevices(visitor, devices, kToInfer);
-}
-
-void DevicesOptions::Visit(OptionVisitor& visitor) {
-  visitor.Group("Options");
-  visitor.Flag("json", json, "Print the list as JSON");
+void VisitDevices(OptionVisitor& v, std::string& devices, std::string_view automatic) {
+  constexpr std::string_view kNames =
+      "What computes: cpu is every core this process may use (all but one beside a GPU, which "
+      "needs one to feed it), cpu:N so many worker threads, cuda:N and opencl:N a GPU that "
+      "'hogbatch devices' lists, cuda:* and opencl:* all of them; several are separated by commas";
+  v.Word("devices", devices, {{"auto", "cpu"}, "cpu:N|cuda:N|opencl:N"},
+         fmt::format("{}. auto takes {}", kNames, automatic));
 }
 
 }  // namespace hogbatch

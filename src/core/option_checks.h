@@ -17,7 +17,7 @@ std::vector<std::int64_t> CheckedIntegers(std::string_view name, std::string_vie
                                           Range range);
 std::string CheckedWord(std::string_view name, std::string_view text, const Words& words);
 
-// `text` in lines of at most `width` characters, broken at spaces.
-std::string Wrap(std::string_view text, std::size_t width);
+// Of a value that is there already. NaN is in no range.
+void CheckInRange(std::string_view name, double value, Range range);
 
 }  // namespace hogbatch

@@ -1,0 +1,45 @@
+#include "cli/options.h"
+
+#include <string_view>
+
+namespace hogbatch {
+namespace {
+
+// Cores beside a GPU would hardly shorten an inference, and results would depend in their last
+// digits on which device was faster.
+constexpr std::string_view kToInfer = "every GPU, or the cores where there is none";
+
+}  // namespace
+
+void TrainOptions::Visit(OptionVisitor& visitor) {
+  spec.Visit(visitor);
+  visitor.Group("Output");
+  visitor.Text("out", out, "DIR",
+               "Folder for the model and its record; runs/DATE-TIME when not given");
+  visitor.Flag("quiet", quiet, "Print errors only");
+  visitor.Flag("json", json, "Print the summary as JSON and nothing else");
+}
+
+void EvalOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  VisitDevices(visitor, devices, kToInfer);
+  visitor.Flag("json", json, "Print the result as JSON and nothing else");
+}
+
+void PredictOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Text("out", out, "FILE", "Write here and not to the screen");
+  visitor.Flag("probabilities", probabilities,
+               "Add the probability of every class or label, and a first line that names them");
+  visitor.Number(
+      "top", top, {0, 1000},
+      "Several labels a row: name the so many likeliest; 0 names those of at least 50 %");
+  VisitDevices(visitor, devices, kToInfer);
+}
+
+void DevicesOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Flag("json", json, "Print the list as JSON");
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,23 @@
+// What a training reads from files.
+#pragma once
+
+#include <optional>
+
+#include "datasets/dataset.h"
+#include "training/model_file.h"
+#include "training/observer.h"
+#include "training/spec.h"
+
+namespace hogbatch {
+
+struct TrainingInput {
+  TrainingData training;  // training rows, then validation rows
+  std::optional<Dataset> test = {};
+  std::optional<SavedModel> start = {};  // --init FILE
+};
+
+// Reads the files that the spec names. With a model to start from, columns, labels and scaling stay
+// as that model knows them.
+TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer);
+
+}  // namespace hogbatch

@@ -1,0 +1,131 @@
+#include "training/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "datasets/encoding/class_weights.h"
+#include "runtime/control/teams.h"
+#include "training/batch_ranges.h"
+#include "training/gpu_calibration.h"
+#include "training/memory_check.h"
+#include "training/train.h"
+
+namespace hogbatch {
+namespace {
+
+ModelSpec ChooseModel(const TrainingSpec& spec, const TrainingData& training) {
+  const bool linear = spec.hidden == std::vector<std::int64_t>{0};
+  return {.inputs = training.data.features,
+          .hidden = linear ? std::vector<std::int64_t>() : spec.hidden,
+          .outputs = training.schema.outputs(),
+          .activation = ParseActivation(spec.activation),
+          .loss = LossFor(training.schema.label_kind),
+          .sparse_input = training.data.is_sparse};
+}
+
+Initialization ChooseInit(const TrainingSpec& spec, const ModelSpec& model) {
+  if (spec.init != "auto" && !StartsFromFile(spec)) return ParseInitialization(spec.init);
+  const bool rectifier =
+      model.activation == Activation::kRelu || model.activation == Activation::kGelu;
+  return rectifier ? Initialization::kHe : Initialization::kXavier;
+}
+
+RunRules ChooseRules(const TrainingSpec& spec) {
+  RunRules rules{.epochs = spec.epochs,
+                 .target_loss = {},
+                 .patience = spec.patience,
+                 .eval_every = spec.eval_every,
+                 .report_every = spec.report_every};
+  if (!spec.max_time.empty()) rules.max_seconds = ParseDuration("--max-time", spec.max_time);
+  if (spec.target_loss > 0) rules.target_loss = spec.target_loss;
+  return rules;
+}
+
+AlgorithmOptions ChooseBatches(const TrainingSpec& spec, const GpuBatch& gpu_batch) {
+  return {.cpu_batch = ParseBatchRange("--cpu-batch", spec.cpu_batch),
+          .gpu_batch = gpu_batch.range,
+          .alpha = spec.alpha,
+          .beta = spec.beta,
+          .adapt_band = spec.adapt_band};
+}
+
+Workload ChooseWork(const TrainingSpec& spec, const ModelSpec& model, const Devices& devices,
+                    const std::string& algorithm, const AlgorithmOptions& batches,
+                    const GpuBatch& gpu_batch) {
+  const int workers = CountWorkers(devices.chosen).all();
+  const int asynchronous = AsynchronousWorkers(algorithm, workers);
+  const double momentum = spec.optimizer.no_momentum_correction
+                              ? spec.optimizer.momentum
+                              : ExplicitMomentum(spec.optimizer.momentum, asynchronous);
+  // Optimisers with state merge every update by itself.
+  const bool direct = IsDirect(spec.optimizer, momentum, model.sparse_input ? model.inputs : 0);
+  return {
+      .model = model,
+      .optimizer = spec.optimizer,
+      .explicit_momentum = momentum,
+      .synchronous = asynchronous < workers,
+      .merge_rows = direct ? spec.merge_rows : 1,
+      .gpu_batch = {.min = gpu_batch.calibrate_min ? 1 : gpu_batch.range.min,
+                    .max = algorithm == "adaptive" ? gpu_batch.range.max
+                                                   : FixedBatchSize(batches, DeviceKind::kCuda)},
+      .devices = devices.chosen,
+      .host_memory_bytes = devices.host_memory_bytes};
+}
+
+void CheckStart(const TrainingSpec& spec, const TrainingInput& input, const ModelSpec& model) {
+  if (!input.start) return;
+  const std::string why = WhyNoStart(*input.start, model, input.training.schema);
+  if (!why.empty()) throw UserError(fmt::format("--init {}: {}", spec.init, why));
+}
+
+bool Adapts(std::string_view algorithm, const std::vector<DeviceChoice>& devices) {
+  return algorithm == "adaptive" && MakeTeams(InfosOf(devices)).names.size() > 1;
+}
+
+TrainingPlan Calibrated(TrainingPlan plan, GpuCalibrations found) {
+  plan.batches.gpu_batch.min = found.smallest_batch;
+  plan.calibrated = std::move(found.gpus);
+  return plan;
+}
+
+}  // namespace
+
+WorkerCounts CountWorkers(const std::vector<DeviceChoice>& devices) {
+  WorkerCounts workers;
+  for (const DeviceChoice& choice : devices) {
+    ++(choice.info.kind == DeviceKind::kCpu ? workers.cpu : workers.gpu);
+  }
+  return workers;
+}
+
+bool TrainingPlan::adapts() const { return Adapts(algorithm, work.devices); }
+
+TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const Devices& devices,
+                  TrainingObserver& observer) {
+  const TrainingData& training = input.training;
+  const ModelSpec model = ChooseModel(spec, training);
+  const GpuBatch gpu_batch = ParseGpuBatch("--gpu-batch", spec.gpu_batch);
+  const AlgorithmOptions batches = ChooseBatches(spec, gpu_batch);
+  const std::string algorithm = ChooseAlgorithm(spec.algorithm, InfosOf(devices.chosen));
+  const Workload work = ChooseWork(spec, model, devices, algorithm, batches, gpu_batch);
+  CheckStart(spec, input, model);
+  const TrainingPlan plan{.work = work,
+                          .algorithm = algorithm,
+                          .batches = batches,
+                          .max_batch_sizes = CheckTrainingFits(work, training.data),
+                          .merge = ParseMerge(spec.merge),
+                          .learning_rate = spec.learning_rate.ChosenFor(model.loss),
+                          .class_weights = ParseClassWeights(spec.class_weights, training.schema,
+                                                             training.data, training.train_rows),
+                          .init = ChooseInit(spec, model),
+                          .rules = ChooseRules(spec),
+                          .pinning = spec.no_pin ? Pinning::kNone : Pinning::kCores,
+                          .seed = static_cast<std::uint64_t>(spec.seed)};
+  if (!gpu_batch.calibrate_min || !plan.adapts()) return plan;
+  return Calibrated(plan, CalibrateGpus(plan, input, spec.min_utilization, observer));
+}
+
+}  // namespace hogbatch

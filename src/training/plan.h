@@ -1,0 +1,57 @@
+// A training as it will run: every choice made, nothing left to be decided.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithms.h"
+#include "nn/initialize.h"
+#include "nn/learning_rate.h"
+#include "runtime/control/stop_rules.h"
+#include "runtime/executors/executor.h"
+#include "runtime/store/job_memory.h"
+#include "training/calibration.h"
+#include "training/devices.h"
+#include "training/input.h"
+#include "training/observer.h"
+#include "training/spec.h"
+#include "training/workload.h"
+
+namespace hogbatch {
+
+// A GPU whose batch sizes were measured.
+struct CalibratedGpu {
+  std::string name;
+  LowerBound bound;
+  bool cached = false;
+};
+
+// Made whole and never changed.
+struct TrainingPlan {
+  Workload work;
+  std::string algorithm;  // a name, never "auto"
+  AlgorithmOptions batches = {};
+  std::vector<std::int64_t> max_batch_sizes = {};  // that each device has room for; 0: any
+  std::vector<CalibratedGpu> calibrated = {};
+  Merge merge = Merge::kDelta;
+  LearningRateOptions learning_rate = {};
+  std::vector<float> class_weights = {};
+  Initialization init = Initialization::kXavier;  // unless the input has a model to start from
+  RunRules rules = {};
+  Pinning pinning = Pinning::kCores;
+  std::uint64_t seed = 1;
+
+  // Whether batch sizes will change: with one team alone there is nothing to balance.
+  bool adapts() const;
+};
+
+// The choices for a spec that Validate passed, its input and the devices to train on. Measures GPUs
+// where --gpu-batch leaves their smallest batch to a measurement. UserError for what does not fit
+// together or into memory.
+TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const Devices& devices,
+                  TrainingObserver& observer);
+
+}  // namespace hogbatch

@@ -1,0 +1,102 @@
+#include "training/predict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/error.h"
+#include "nn/metrics.h"
+#include "runtime/batches/batch.h"
+#include "runtime/executors/inference.h"
+#include "training/memory_check.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr std::int64_t kMaxScores = std::int64_t{1} << 28;  // 1 GB kept for the AUC
+
+// Neither a loss nor a label follows from outputs that are not finite.
+void CheckFinite(const std::string& source, RowRange rows, std::span<const float> outputs) {
+  const auto bad = std::ranges::find_if_not(outputs, [](float x) { return std::isfinite(x); });
+  if (bad == outputs.end()) return;
+  const auto columns = static_cast<std::int64_t>(outputs.size()) / rows.size();
+  throw UserError(fmt::format(
+      "{}: the network's outputs for row {} are not finite: its values are too large for this "
+      "model; correct them, or train with --scale standard",
+      source, rows.begin + (bad - outputs.begin()) / columns + 1));
+}
+
+// Takes in outputs part by part.
+class Evaluator {
+ public:
+  Evaluator(const SavedModel& model, const Dataset& data)
+      : model_(model), data_(data), columns_(model.spec.outputs), confusion_(0) {
+    if (!by_class()) return;
+    confusion_ = ConfusionMatrix(columns_);
+    if (data.rows * columns_ <= kMaxScores) {
+      scores_.resize(static_cast<std::size_t>(data.rows * columns_));
+    }
+  }
+
+  void Add(RowRange rows, std::span<const float> outputs) {
+    sums_ += Evaluate(model_.spec.loss, outputs, columns_, ViewHostTargets(data_, rows), {});
+    if (by_class()) AddClasses(rows, outputs);
+  }
+
+  ModelQuality Result() const {
+    ModelQuality quality{.sums = sums_};
+    if (!by_class()) return quality;
+    quality.classes = ModelQuality::ByClass{.confusion = confusion_};
+    if (!scores_.empty()) quality.classes->auc = Auc(scores_, data_.classes, columns_);
+    return quality;
+  }
+
+ private:
+  bool by_class() const { return model_.schema.label_kind == LabelKind::kClass; }
+
+  void AddClasses(RowRange rows, std::span<const float> outputs) {
+    const auto columns = static_cast<std::size_t>(columns_);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const auto one =
+          outputs.subspan(static_cast<std::size_t>(row - rows.begin) * columns, columns);
+      const auto best = std::max_element(one.begin(), one.end()) - one.begin();
+      confusion_.Add(data_.classes[static_cast<std::size_t>(row)], static_cast<std::int32_t>(best));
+    }
+    if (scores_.empty()) return;
+    // Raw outputs do not compare across rows; probabilities do.
+    std::vector<float> probabilities(outputs.begin(), outputs.end());
+    ToProbabilities(model_.spec.loss, probabilities, columns_);
+    std::ranges::copy(probabilities, scores_.begin() + rows.begin * columns_);
+  }
+
+  const SavedModel& model_;
+  const Dataset& data_;
+  std::int64_t columns_;
+  EvaluationSums sums_;
+  ConfusionMatrix confusion_;
+  std::vector<float> scores_;
+};
+
+}  // namespace
+
+void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, const Dataset& data,
+             const std::function<void(RowRange rows, std::span<const float> outputs)>& sink) {
+  CheckInferenceFits(devices, model.spec);
+  Infer(FactoriesOf(devices), model.spec, model.parameters, data,
+        [&](RowRange rows, std::span<const float> outputs) {
+          CheckFinite(data.source, rows, outputs);
+          sink(rows, outputs);
+        });
+}
+
+ModelQuality Evaluate(const std::vector<DeviceChoice>& devices, const SavedModel& model,
+                      const Dataset& data) {
+  Evaluator evaluator(model, data);
+  Predict(devices, model, data,
+          [&](RowRange rows, std::span<const float> outputs) { evaluator.Add(rows, outputs); });
+  return evaluator.Result();
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,37 @@
+// What a trained network makes of the rows of a data set.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/evaluation.h"
+#include "core/ids.h"
+#include "datasets/dataset.h"
+#include "nn/classification.h"
+#include "training/devices.h"
+#include "training/model_file.h"
+
+namespace hogbatch {
+
+// Gives `sink` the raw outputs (rows × outputs) of parts of the data, in any order but one at a
+// time. UserError for outputs that are not finite, and for a network that the devices have no room
+// for.
+void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, const Dataset& data,
+             const std::function<void(RowRange rows, std::span<const float> outputs)>& sink);
+
+// How good a model is on rows with labels.
+struct ModelQuality {
+  // Of classes only.
+  struct ByClass {
+    ConfusionMatrix confusion;
+    std::optional<double> auc = {};  // none where it would take more than 1 GB, or is undefined
+  };
+  EvaluationSums sums;
+  std::optional<ByClass> classes = {};
+};
+ModelQuality Evaluate(const std::vector<DeviceChoice>& devices, const SavedModel& model,
+                      const Dataset& data);
+
+}  // namespace hogbatch

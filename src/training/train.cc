@@ -1,0 +1,114 @@
+#include "training/train.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "algorithms/algorithms.h"
+#include "nn/initialize.h"
+#include "runtime/control/teams.h"
+#include "runtime/executors/executor.h"
+
+namespace hogbatch {
+namespace {
+
+// A flat array of the model's layout.
+std::vector<float> StartingWeights(const TrainingPlan& plan, const TrainingInput& input) {
+  if (input.start) return input.start->parameters;
+  const ParameterLayout layout = Layout(plan.work.model);
+  std::vector<float> weights(static_cast<std::size_t>(layout.floats));
+  Initialize(layout, plan.init, plan.seed, weights);
+  return weights;
+}
+
+Coordinator::Setup MakeSetup(const TrainingPlan& plan, const TrainingInput& input) {
+  const TrainingData& training = input.training;
+  return {.job = {.model = plan.work.model, .train_rows = training.train_rows},
+          .rows = {.train = training.train_rows,
+                   .valid = training.data.rows - training.train_rows,
+                   .test = input.test ? input.test->rows : 0},
+          .rules = plan.rules,
+          .rates = LearningRate(plan.learning_rate, plan.rules.epochs),
+          .workers = InfosOf(plan.work.devices),
+          .max_batch_size = plan.max_batch_sizes,
+          .merge_rows = plan.work.merge_rows,
+          .seed = plan.seed};
+}
+
+}  // namespace
+
+std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingInput& input) {
+  const Workload& work = plan.work;
+  auto memory = std::make_unique<JobMemory>(work.model, input.training.data,
+                                            input.test ? &*input.test : nullptr,
+                                            static_cast<int>(work.devices.size()));
+  memory->class_weights = plan.class_weights;
+  memory->optimizer = work.optimizer;
+  memory->explicit_momentum = work.explicit_momentum;
+  memory->merge = plan.merge;
+  memory->teams = static_cast<int>(MakeTeams(InfosOf(work.devices)).names.size());
+  memory->SetWeights(StartingWeights(plan, input));
+  return memory;
+}
+
+TrainingRun::TrainingRun(const TrainingPlan& plan, const TrainingInput& input)
+    : plan_(plan),
+      input_(input),
+      memory_(MakeMemory(plan, input)),
+      algorithm_(MakeAlgorithm(plan.algorithm, plan.batches)),
+      coordinator_(*algorithm_, MakeSetup(plan, input)) {}
+
+std::vector<WorkerFactory> TrainingRun::Workers() {
+  std::vector<WorkerFactory> factories;
+  for (const DeviceChoice& choice : plan_.work.devices) {
+    const auto id = static_cast<WorkerId>(factories.size());
+    factories.push_back([this, id, &choice] { return MakeWorker(id, choice.make(), *memory_); });
+  }
+  return factories;
+}
+
+TrainedModel TrainingRun::Finish() const {
+  TrainedModel trained{.model = {}, .run = coordinator_.Result()};
+  std::vector<float> parameters =
+      ChooseParameters(*memory_, coordinator_.saved_snapshot(), trained.run);
+  if (!parameters.empty()) {
+    trained.model = SavedModel{.spec = plan_.work.model,
+                               .schema = input_.training.schema,
+                               .parameters = std::move(parameters)};
+  }
+  return trained;
+}
+
+TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
+                   const std::atomic<int>& interrupts) {
+  TrainingRun run(plan, input);
+  MakeThreadExecutor(run.Workers(), plan.pinning, interrupts)->Run(run.coordinator(), observer);
+  return run.Finish();
+}
+
+std::vector<float> ChooseParameters(const JobMemory& memory, std::optional<SnapshotId> snapshot,
+                                    RunResult& run) {
+  std::vector<float> chosen;
+  const auto take = [&](std::span<const float> from) {
+    if (!std::ranges::all_of(from, [](float x) { return std::isfinite(x); })) return false;
+    chosen.assign(from.begin(), from.end());
+    return true;
+  };
+  const bool failed = run.stopped_because == StopReason::kNoWorkers;
+  if (failed && run.totals.updates == 0) {
+    run.saved.reset();
+    return chosen;
+  }
+  const bool newer = !run.saved || run.saved->epoch < run.totals.epoch;
+  if (failed && newer && take(memory.store.quiet())) {
+    run.saved.reset();  // no worker was left to evaluate it
+  } else if (snapshot) {
+    take(memory.snapshots[static_cast<std::size_t>(*snapshot)].span());
+  } else if (run.stopped_because != StopReason::kDiverged) {
+    take(memory.store.quiet());
+  }
+  return chosen;
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,61 @@
+// Trains.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "runtime/control/coordinator.h"
+#include "runtime/control/progress.h"
+#include "runtime/store/job_memory.h"
+#include "runtime/workers/worker.h"
+#include "training/input.h"
+#include "training/model_file.h"
+#include "training/observer.h"
+#include "training/plan.h"
+
+namespace hogbatch {
+
+struct TrainedModel {
+  std::optional<SavedModel> model;  // none: training made no model that is finite
+  RunResult run;
+};
+
+// Returns when a rule of the plan stops the training, or soon after `interrupts` is no longer 0,
+// which any thread or signal handler may see to. All reports go to the observer.
+TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
+                   const std::atomic<int>& interrupts);
+
+// The same put together and not yet run, for callers with executors or workers of their own:
+// benchmarks and tests. Plan and input outlive it.
+class TrainingRun {
+ public:
+  TrainingRun(const TrainingPlan& plan, const TrainingInput& input);
+
+  JobMemory& memory() { return *memory_; }
+  Coordinator& coordinator() { return coordinator_; }
+  // One for each device of the plan.
+  std::vector<WorkerFactory> Workers();
+  // To be called when all workers have ended.
+  TrainedModel Finish() const;
+
+ private:
+  const TrainingPlan& plan_;
+  const TrainingInput& input_;
+  std::unique_ptr<JobMemory> memory_;
+  std::unique_ptr<Algorithm> algorithm_;
+  Coordinator coordinator_;
+};
+
+// What the workers of a training share, with its starting weights.
+std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingInput& input);
+
+// The parameters to save when all workers have ended: those of the snapshot that the run holds
+// best, else the model as it is. Where the last worker failed and the model is newer than the
+// snapshot, the model. Empty when they are not all finite or no update was made: training diverged
+// before an evaluation, or failed at once. Where the model was never evaluated, run.saved is reset.
+std::vector<float> ChooseParameters(const JobMemory& memory, std::optional<SnapshotId> snapshot,
+                                    RunResult& run);
+
+}  // namespace hogbatch

@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "algorithms/algorithms.h"
+#include "core/error.h"
+#include "core/option_checks.h"
+#include "core/spelling.h"
+#include "core/text.h"
+#include "datasets/encoding/class_weights.h"
+#include "nn/initialize.h"
+#include "training/batch_ranges.h"
+#include "training/spec.h"
+
+namespace hogbatch {
+namespace {
+
+// Holds every value against its own range and words.
+class ValueCheck final : public OptionVisitor {
+ public:
+  void Group(std::string_view) override {}
+  void Flag(std::string_view, bool&, std::string_view) override {}
+  void Number(std::string_view name, std::int64_t& value, Range range, std::string_view) override {
+    CheckInRange(name, static_cast<double>(value), range);
+  }
+  void Number(std::string_view name, double& value, Range range, std::string_view) override {
+    CheckInRange(name, value, range);
+  }
+  void Numbers(std::string_view name, std::vector<std::int64_t>& values, Range range,
+               std::string_view) override {
+    for (const std::int64_t value : values) CheckInRange(name, static_cast<double>(value), range);
+  }
+  void Word(std::string_view name, std::string& value, const Words& words,
+            std::string_view) override {
+    CheckedWord(name, value, words);
+  }
+  void Text(std::string_view, std::string&, std::string_view, std::string_view) override {}
+};
+
+// Sets the one option of a name from text.
+class OptionSetter final : public OptionVisitor {
+ public:
+  OptionSetter(std::string_view name, std::string_view text) : name_(name), text_(text) {}
+
+  bool found() const { return found_; }
+  const std::vector<std::string>& names() const { return names_; }
+
+  void Group(std::string_view) override {}
+  void Flag(std::string_view name, bool& value, std::string_view) override {
+    static const Words kYesOrNo{{"true", "false"}};
+    if (Meets(name)) value = CheckedWord(name, text_, kYesOrNo) == "true";
+  }
+  void Number(std::string_view name, std::int64_t& value, Range range, std::string_view) override {
+    if (Meets(name)) value = CheckedInteger(name, text_, range);
+  }
+  void Number(std::string_view name, double& value, Range range, std::string_view) override {
+    if (Meets(name)) value = CheckedReal(name, text_, range);
+  }
+  void Numbers(std::string_view name, std::vector<std::int64_t>& value, Range range,
+               std::string_view) override {
+    if (Meets(name)) value = CheckedIntegers(name, text_, range);
+  }
+  void Word(std::string_view name, std::string& value, const Words& words,
+            std::string_view) override {
+    if (Meets(name)) value = CheckedWord(name, text_, words);
+  }
+  void Text(std::string_view name, std::string& value, std::string_view,
+            std::string_view) override {
+    if (Meets(name)) value = text_;
+  }
+
+ private:
+  bool Meets(std::string_view name) {
+    names_.emplace_back(name);
+    found_ = found_ || name == name_;
+    return name == name_;
+  }
+
+  std::string_view name_;
+  std::string_view text_;
+  bool found_ = false;
+  std::vector<std::string> names_;
+};
+
+void CheckHidden(const std::vector<std::int64_t>& hidden) {
+  if (hidden.size() == 1 || std::ranges::find(hidden, 0) == hidden.end()) return;
+  throw UserError("--hidden: a layer of width 0 only stands alone (linear model)");
+}
+
+void CheckInit(const TrainingSpec& spec) {
+  if (!StartsFromFile(spec) || std::filesystem::exists(spec.init)) return;
+  const Words words = InitializationWords();
+  throw UserError(fmt::format("--init {}: neither xavier, he or paper nor a file that is there{}",
+                              spec.init, DidYouMean(spec.init, words.words)));
+}
+
+// What the labels can be is known before they are read.
+void CheckLabels(const TrainingSpec& spec) {
+  const bool weighted = spec.class_weights != "none" && !spec.class_weights.empty();
+  if (spec.loss == "squared" && weighted) {
+    throw UserError("--class-weights is for classes; with --loss squared the labels are numbers");
+  }
+  if (!spec.positive.empty() && (spec.loss == "squared" || spec.loss == "sigmoid")) {
+    throw UserError(
+        fmt::format("--positive makes two classes, which --loss {} cannot learn; "
+                    "leave out one of them",
+                    spec.loss));
+  }
+  if (weighted) CheckClassWeights(spec.class_weights);
+}
+
+}  // namespace
+
+void Validate(const TrainingSpec& spec) {
+  TrainingSpec copy = spec;  // a visitor might change what it visits
+  ValueCheck values;
+  copy.Visit(values);
+  CheckHidden(spec.hidden);
+  CheckInit(spec);
+  CheckLabels(spec);
+  spec.optimizer.Validate();
+  spec.learning_rate.ChosenFor(Loss::kSoftmax);  // throws what is wrong for any loss
+  ParseBatchRange("--cpu-batch", spec.cpu_batch);
+  ParseGpuBatch("--gpu-batch", spec.gpu_batch);
+  if (!spec.max_time.empty()) ParseDuration("--max-time", spec.max_time);
+}
+
+void SetOption(TrainingSpec& spec, std::string_view name, std::string_view text) {
+  OptionSetter setter(name, text);
+  spec.Visit(setter);
+  if (setter.found()) return;
+  throw UserError(fmt::format("unknown option {}{}", name, DidYouMean(name, setter.names())));
+}
+
+}  // namespace hogbatch

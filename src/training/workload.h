@@ -1,0 +1,33 @@
+// What is trained on which devices: all that decides how much memory a training takes and how long
+// its updates last.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/algorithms.h"
+#include "nn/model_spec.h"
+#include "nn/optimizer.h"
+#include "training/devices.h"
+
+namespace hogbatch {
+
+struct Workload {
+  ModelSpec model;
+  OptimizerOptions optimizer = {};
+  double explicit_momentum = 0;  // the part that asynchrony does not supply (ExplicitMomentum)
+  bool synchronous = false;      // several workers step together
+  std::int64_t merge_rows = 1;   // rows behind a merge of a replica, if its updates are smaller
+  BatchRange gpu_batch = {};     // the smallest and largest batch that a GPU may be given
+  std::vector<DeviceChoice> devices = {};
+  std::int64_t host_memory_bytes = 0;  // 0: not known
+};
+
+struct WorkerCounts {
+  int cpu = 0;
+  int gpu = 0;
+  int all() const { return cpu + gpu; }
+};
+WorkerCounts CountWorkers(const std::vector<DeviceChoice>& devices);
+
+}  // namespace hogbatch
