@@ -93,7 +93,7 @@ extern thread_local int hb_host_order;
 #define HB_READ_MATRIX(name) HB_READ(float, name), long name##_stride
 #define HB_WRITE_MATRIX(name) HB_WRITE(float, name), long name##_stride
 
-// f is an Activation of device/device.h, as a number.
+// f is an Activation of device/activation.h, as a number.
 
 // pre = y + bias; y = f(y + bias)
 HB_KERNEL void hb_activate(HB_WRITE_MATRIX(y), HB_READ(float, bias), HB_WRITE_MATRIX(pre), int f,

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "cpu/cpu.h"
+#include "device/buffer.h"
 
 namespace hogbatch {
 namespace {

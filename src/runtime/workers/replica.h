@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "device/buffer.h"
 #include "runtime/batches/batch.h"
 #include "runtime/batches/batch_copy.h"
 #include "runtime/batches/reused_memory.h"
