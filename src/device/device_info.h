@@ -2,18 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace hogbatch {
 
 enum class DeviceKind : std::uint8_t { kCpu, kCuda, kOpenCl };
-
-// What a simulated device charges, in virtual seconds; a real device has none.
-struct CostModel {
-  double seconds_per_row = 0;
-  double seconds_per_update = 0;
-};
 
 struct DeviceInfo {
   std::string name;         // "cpu.0", "cuda.1": also the worker's name in reports
@@ -25,7 +18,6 @@ struct DeviceInfo {
   bool on_processor = false;       // a GPU interface over the host's own cores (PoCL)
   std::string hardware = {};       // PCI address, the same in every interface; empty: unknown
   std::string unusable = {};       // why a device that is present cannot train; empty: it can
-  std::optional<CostModel> cost = {};
 };
 
 }  // namespace hogbatch

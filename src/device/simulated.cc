@@ -8,11 +8,9 @@ namespace {
 class SimulatedDevice final : public Device {
  public:
   SimulatedDevice(std::unique_ptr<Device> inner, SimulatedOptions options)
-      : inner_(std::move(inner)), options_(options), info_(inner_->info()) {
-    info_.cost = options.cost;
-  }
+      : inner_(std::move(inner)), options_(options) {}
 
-  const DeviceInfo& info() const override { return info_; }
+  const DeviceInfo& info() const override { return inner_->info(); }
 
   void* Allocate(std::size_t bytes) override { return Counted("Allocate").Allocate(bytes); }
   void Free(void* base) noexcept override { inner_->Free(base); }
@@ -83,14 +81,13 @@ class SimulatedDevice final : public Device {
     if (++calls_ == options_.fail_call) {
       throw DeviceError(
           fmt::format("{} failed in {}, its call {} (a failure injected by the simulation)",
-                      info_.name, call, calls_));
+                      info().name, call, calls_));
     }
     return *inner_;
   }
 
   std::unique_ptr<Device> inner_;
   SimulatedOptions options_;
-  DeviceInfo info_;
   std::int64_t calls_ = 0;
 };
 
