@@ -112,6 +112,10 @@ class Device {
 
   // y = keep · y + scale · x; y may be shared weights.
   virtual void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y) = 0;
+  // y[rows[i]] += scale · x[i] for each row i of x; a negative rows[i] leaves row i out. The others
+  // ascend without repetition. y may be shared weights, but x and y do not overlap.
+  virtual void AddRows(const Tensor& x, const DeviceSpan<const std::int32_t>& rows, float scale,
+                       const Tensor& y) = 0;
   virtual void Fill(const Tensor& y, float value) = 0;
 
   // Optimiser steps on w (which may be shared weights) with private state. With `touched`, gradient

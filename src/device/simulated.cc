@@ -65,6 +65,10 @@ class SimulatedDevice final : public Device {
   void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y) override {
     Counted("AddScaled").AddScaled(x, scale, keep, y);
   }
+  void AddRows(const Tensor& x, const DeviceSpan<const std::int32_t>& rows, float scale,
+               const Tensor& y) override {
+    Counted("AddRows").AddRows(x, rows, scale, y);
+  }
   void Fill(const Tensor& y, float value) override { Counted("Fill").Fill(y, value); }
   void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
                 const Tensor& velocity, const Tensor& w) override {
