@@ -19,6 +19,7 @@
 
 #include "bench/median.h"
 #include "cpu/cpu.h"
+#include "device/buffer.h"
 #include "gpu/gpu.h"
 
 namespace hogbatch::bench {

@@ -10,6 +10,7 @@
 
 #include "core/random.h"
 #include "cpu/cpu.h"
+#include "device/buffer.h"
 
 namespace hogbatch {
 namespace {

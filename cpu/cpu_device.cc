@@ -104,6 +104,10 @@ class CpuDevice final : public Device {
   void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y) override {
     cpu::AddScaled(x, scale, keep, y);
   }
+  void AddRows(const Tensor& x, const DeviceSpan<const std::int32_t>& rows, float scale,
+               const Tensor& y) override {
+    cpu::AddRows(x, rows, scale, y);
+  }
   void Fill(const Tensor& y, float value) override { cpu::Fill(y, value); }
   void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
                 const Tensor& velocity, const Tensor& w) override {

@@ -102,6 +102,18 @@ void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y) {
   }
 }
 
+void AddRows(const Tensor& x, const DeviceSpan<const std::int32_t>& rows, float scale,
+             const Tensor& y) {
+  Check(x.cols == y.cols, "rows added to others are as wide as those");
+  Check(rows.size >= x.rows, "every row to add has a place");
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    const std::int64_t to = rows.host()[i];
+    if (to < 0) continue;
+    Check(to < y.rows, "a row is added to one that exists");
+    AddScaledRow(x.host() + i * x.stride, scale, 1, y.cols, y.host() + to * y.stride);
+  }
+}
+
 void Fill(const Tensor& y, float value) {
   for (std::int64_t r = 0; r < y.rows; ++r) {
     float* row = y.host() + r * y.stride;

@@ -188,6 +188,14 @@ class GpuDevice final : public Device {
     Launch<Kernel::hb_add_scaled>(GroupsForEach(y), x, scale, keep, y, shape.rows, shape.cols);
   }
 
+  void AddRows(const Tensor& x, const DeviceSpan<const std::int32_t>& rows, float scale,
+               const Tensor& y) override {
+    Check(x.cols == y.cols, "rows added to others are as wide as those");
+    Check(rows.size >= x.rows, "every row to add has a place");
+    if (HasNothing(x)) return;
+    Launch<Kernel::hb_add_rows>(GroupsForEach(x), x, rows, scale, y, x.rows, x.cols);
+  }
+
   void Fill(const Tensor& y, float value) override {
     if (HasNothing(y)) return;
     const Shape shape = IsWhole(y) ? AsOneRow(y) : Shape{y.rows, y.cols};

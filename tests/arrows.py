@@ -24,6 +24,22 @@ ARROWS = {
     "cli": {"core", "device", "nn", "messaging", "datasets", "runtime", "algorithms", "training"},
     "main.cc": {"core", "cli"},
 }
+# Rooms of a folder: what each may include of that folder beside itself.
+DATASET_VALUES = {"datasets/dataset.h", "datasets/schema.h", "datasets/parallel.h"}
+ROOMS = {
+    "runtime/control": set(),
+    "runtime/store": set(),
+    "runtime/batches": set(),
+    "runtime/workers": {"runtime/store", "runtime/batches"},
+    "runtime/executors": {"runtime/control", "runtime/store", "runtime/batches", "runtime/workers"},
+    "datasets/readers": DATASET_VALUES,
+    "datasets/encoding": DATASET_VALUES | {"datasets/readers"},
+}
+# What the files of a folder must not see, not even through the headers they include. Algorithms see values only.
+HIDDEN_FROM = {
+    "algorithms": {"device/device.h", "messaging/mailbox.h", "runtime/workers", "runtime/executors", "thread",
+                   "chrono", "atomic", "mutex", "shared_mutex", "condition_variable", "future"},
+}
 # Libraries that only these files, or folders, may see: one is racy by design, some cost compile time, and a
 # GPU's are not on every machine.
 ONLY_IN = {
@@ -42,25 +58,56 @@ SUFFIXES = (".h", ".cc", ".cu", ".inc")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 
+def without_src(path):
+    return path.removeprefix("src/")
+
+
 def folder_of(path):
-    parts = path.split("/")
-    return parts[1] if parts[0] == "src" else parts[0]
+    return without_src(path).split("/")[0]
+
+
+def room_of(path):
+    return "/".join(without_src(path).split("/")[:2])
+
+
+def covers(entries, include):
+    """Whether one of the entries, headers or folders, is or holds the included header."""
+    return any(include == entry or include.startswith(entry + "/") for entry in entries)
 
 
 def violations(path, text):
-    allowed = ARROWS[folder_of(path)]
+    folder, room = folder_of(path), room_of(path)
     for quote, include in INCLUDE.findall(text):
         target = include.split("/")[0]
         for library, files in ONLY_IN.items():
             allowed_here = any(path == f or f.endswith("/") and path.startswith(f) for f in files)
             if include.startswith(library) and not allowed_here:
                 yield f"{path} includes {include}: only {', '.join(sorted(files))} may"
-        if quote != '"' or target == folder_of(path):
+        if quote != '"':
             continue
-        if target not in ARROWS:
+        if target == folder:
+            if room in ROOMS and not covers(ROOMS[room] | {room}, include):
+                yield f"{path} includes {include}: {room} may not"
+        elif target not in ARROWS:
             yield f"{path} includes {include}: no such folder"
-        elif target not in allowed and include not in allowed:
-            yield f"{path} includes {include}: {folder_of(path)} may not include {target}"
+        elif not covers(ARROWS[folder], include):
+            yield f"{path} includes {include}: {folder} may not include {target}"
+
+
+def hidden_violations(start, files):
+    """Follows the project's own includes from `start`; `files` maps paths to texts."""
+    hidden = HIDDEN_FROM.get(folder_of(start), set())
+    seen, chains = set(), [[start]] if hidden else []
+    while chains:
+        chain = chains.pop(0)
+        for _, include in INCLUDE.findall(files[chain[-1]]):
+            if include in seen:
+                continue
+            seen.add(include)
+            if covers(hidden, include):
+                yield f"{start} sees {include}: {' -> '.join([*map(without_src, chain), include])}"
+                continue
+            chains += [[*chain, path] for path in (include, "src/" + include) if path in files]
 
 
 def sources(root):
@@ -88,6 +135,55 @@ def selftest():
     assert not list(violations("gpu/cuda/a.cc", '#include "gpu/cuda/calls.h"'))
     assert not list(violations("src/training/a.cc", '#include "cpu/cpu.h"\n#include <vector>'))
     assert not list(violations("algorithms/a.cc", '#include "runtime/control/algorithm.h"'))
+    selftest_rooms()
+    selftest_hidden()
+
+
+def selftest_rooms():
+    def allowed(path, include):
+        return not list(violations(path, f'#include "{include}"'))
+
+    assert not allowed("src/runtime/control/a.cc", "runtime/workers/worker.h")
+    assert not allowed("src/runtime/control/a.cc", "runtime/executors/executor.h")
+    assert not allowed("src/runtime/store/a.h", "runtime/workers/worker.h")
+    assert not allowed("src/runtime/batches/a.h", "runtime/store/job_memory.h")
+    assert not allowed("src/runtime/workers/a.cc", "runtime/control/coordinator.h")
+    assert not allowed("src/runtime/workers/a.cc", "runtime/executors/executor.h")
+    assert not allowed("datasets/readers/a.cc", "datasets/encoding/labels.h")
+    assert not allowed("datasets/readers/a.cc", "datasets/read.h")
+    assert not allowed("datasets/encoding/a.cc", "datasets/cursor.h")
+    assert not allowed("src/training/a.cc", "cli/parse.h")
+    assert not allowed("src/training/a.cc", "cpu/dense.h")
+    assert not allowed("src/runtime/control/a.cc", "training/options.h")
+    assert not allowed("src/cli/a.cc", "cpu/cpu.h")
+    assert not allowed("src/cli/a.cc", "gpu/gpu.h")
+    assert allowed("src/runtime/control/a.cc", "runtime/control/job.h")
+    assert allowed("src/runtime/workers/a.cc", "runtime/store/job_memory.h")
+    assert allowed("src/runtime/executors/a.cc", "runtime/workers/worker.h")
+    assert allowed("datasets/readers/a.cc", "datasets/parallel.h")
+    assert allowed("datasets/encoding/a.cc", "datasets/readers/numbers.h")
+    assert allowed("datasets/read.cc", "datasets/encoding/labels.h")
+    assert allowed("src/cli/a.cc", "training/options.h")
+
+
+def selftest_hidden():
+    def seen(spec):
+        files = {"algorithms/a.cc": '#include "runtime/control/algorithm.h"',
+                 "src/runtime/control/algorithm.h": '#include "nn/spec.h"',
+                 "src/nn/spec.h": spec}
+        return list(hidden_violations("algorithms/a.cc", files))
+
+    assert seen('#include "device/device.h"') == [
+        "algorithms/a.cc sees device/device.h: "
+        "algorithms/a.cc -> runtime/control/algorithm.h -> nn/spec.h -> device/device.h"]
+    assert seen('#include "messaging/mailbox.h"')
+    assert seen('#include "runtime/workers/worker.h"')
+    assert seen('#include "runtime/executors/executor.h"')
+    for header in ("thread", "chrono", "atomic", "mutex"):
+        assert seen(f"#include <{header}>")
+    assert not seen('#include "device/device_info.h"\n#include <string>')
+    assert not seen('#include "runtime/control/algorithm.h"')  # a circle ends
+    assert not list(hidden_violations("src/cli/a.cc", {"src/cli/a.cc": "#include <thread>"}))
 
 
 def main():
@@ -95,6 +191,7 @@ def main():
         return selftest()
     files = list(sources(pathlib.Path(sys.argv[1])))
     found = [line for path, text in files for line in violations(path, text)]
+    found += [line for path, _ in files for line in hidden_violations(path, dict(files))]
     print("\n".join(found) or f"{len(files)} files keep to the arrows")
     return 1 if found or len(files) < 20 else 0
 

@@ -93,7 +93,7 @@ extern thread_local int hb_host_order;
 #define HB_READ_MATRIX(name) HB_READ(float, name), long name##_stride
 #define HB_WRITE_MATRIX(name) HB_WRITE(float, name), long name##_stride
 
-// f is an Activation of device/device.h, as a number.
+// f is an Activation of device/activation.h, as a number.
 
 // pre = y + bias; y = f(y + bias)
 HB_KERNEL void hb_activate(HB_WRITE_MATRIX(y), HB_READ(float, bias), HB_WRITE_MATRIX(pre), int f,
@@ -132,6 +132,9 @@ HB_KERNEL void hb_squared_loss(HB_READ_MATRIX(outputs), HB_READ(float, values), 
 // y = keep * y + scale * x, y forgotten if keep is 0
 HB_KERNEL void hb_add_scaled(HB_READ_MATRIX(x), float scale, float keep, HB_WRITE_MATRIX(y),
                              long rows, long cols);
+// y[places[i]] += scale * x[i] for rows i of x; a negative place leaves its row out
+HB_KERNEL void hb_add_rows(HB_READ_MATRIX(x), HB_READ(int, places), float scale, HB_WRITE_MATRIX(y),
+                           long rows, long cols);
 HB_KERNEL void hb_fill(HB_WRITE_MATRIX(y), float value, long rows, long cols);
 // The steps of device/device.h. Row i of the gradient belongs to row touched[i] of the state if
 // has_touched, and to that row of w if also w_is_whole.

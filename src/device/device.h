@@ -8,45 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
-#include <optional>
 #include <span>
-#include <string>
-#include <utility>
 
+#include "device/activation.h"
+#include "device/device_info.h"
 #include "device/tensor.h"
 
 namespace hogbatch {
-
-enum class Activation : std::uint8_t {
-  kIdentity,
-  kSigmoid,
-  kTanh,
-  kRelu,
-  kGelu
-};  // GELU: tanh form
-enum class DeviceKind : std::uint8_t { kCpu, kCuda, kOpenCl };
-
-// What a simulated device charges, in virtual seconds; a real device has none.
-struct CostModel {
-  double seconds_per_row = 0;
-  double seconds_per_update = 0;
-};
-
-// A device as a plain value: what algorithms and users see of it.
-struct DeviceInfo {
-  std::string name;         // "cpu.0", "cuda.1": also the worker's name in reports
-  std::string description;  // "AMD EPYC, core 0"
-  DeviceKind kind = DeviceKind::kCpu;
-  int depth = 1;                   // tasks to keep outstanding, so that transfers overlap computing
-  bool shares_host_memory = true;  // it trains in the store itself; else on a replica
-  std::int64_t memory_bytes = 0;   // 0: not limited beyond the host's
-  bool on_processor = false;       // a GPU interface over the host's own cores (PoCL)
-  std::string hardware = {};       // PCI address, the same in every interface; empty: not known
-  std::string unusable = {};       // why it is there and still cannot train; empty: it can
-  std::optional<CostModel> cost = {};
-};
 
 // How an update turns a gradient g into a step, beside its rate. Decay is decoupled from the
 // gradient: weights are first multiplied by 1 - rate * decay.
@@ -79,8 +48,6 @@ struct Targets {
   DeviceSpan<const std::int32_t> labels = {};
   DeviceSpan<const float> values = {};  // one number a row and output
 };
-
-class Buffer;
 
 class Device {
  public:
@@ -145,6 +112,10 @@ class Device {
 
   // y = keep · y + scale · x; y may be shared weights.
   virtual void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y) = 0;
+  // y[rows[i]] += scale · x[i] for each row i of x; a negative rows[i] leaves row i out. The others
+  // ascend without repetition. y may be shared weights, but x and y do not overlap.
+  virtual void AddRows(const Tensor& x, const DeviceSpan<const std::int32_t>& rows, float scale,
+                       const Tensor& y) = 0;
   virtual void Fill(const Tensor& y, float value) = 0;
 
   // Optimiser steps on w (which may be shared weights) with private state. With `touched`, gradient
@@ -158,61 +129,6 @@ class Device {
 
  protected:
   static constexpr std::size_t kHostAlignment = 64;
-};
-
-// Owns a block of a device's memory.
-class Buffer {
- public:
-  Buffer() = default;
-  Buffer(Device& device, std::size_t bytes)
-      : device_(&device), base_(bytes ? device.Allocate(bytes) : nullptr), bytes_(bytes) {}
-  Buffer(Buffer&& other) noexcept { swap(other); }
-  Buffer& operator=(Buffer&& other) noexcept {
-    Buffer(std::move(other)).swap(*this);
-    return *this;
-  }
-  ~Buffer() {
-    if (base_) device_->Free(base_);
-  }
-
-  template <typename T>
-  DeviceSpan<T> span() const {
-    return {base_, 0, static_cast<std::int64_t>(bytes_ / sizeof(T))};
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  void swap(Buffer& other) noexcept {
-    std::swap(device_, other.device_);
-    std::swap(base_, other.base_);
-    std::swap(bytes_, other.bytes_);
-  }
-
-  Device* device_ = nullptr;
-  void* base_ = nullptr;
-  std::size_t bytes_ = 0;
-};
-
-// Owns host memory of a device's: see AllocateHost.
-class HostBuffer {
- public:
-  HostBuffer() = default;
-  HostBuffer(Device& device, std::size_t bytes)
-      : memory_(bytes ? device.AllocateHost(bytes) : nullptr, Release{&device}), bytes_(bytes) {}
-
-  template <typename T>
-  std::span<T> span() const {
-    return {static_cast<T*>(memory_.get()), bytes() / sizeof(T)};
-  }
-  std::size_t bytes() const { return memory_ ? bytes_ : 0; }
-
- private:
-  struct Release {
-    Device* device;
-    void operator()(void* memory) const noexcept { device->FreeHost(memory); }
-  };
-  std::unique_ptr<void, Release> memory_;
-  std::size_t bytes_ = 0;
 };
 
 }  // namespace hogbatch

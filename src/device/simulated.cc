@@ -8,11 +8,9 @@ namespace {
 class SimulatedDevice final : public Device {
  public:
   SimulatedDevice(std::unique_ptr<Device> inner, SimulatedOptions options)
-      : inner_(std::move(inner)), options_(options), info_(inner_->info()) {
-    info_.cost = options.cost;
-  }
+      : inner_(std::move(inner)), options_(options) {}
 
-  const DeviceInfo& info() const override { return info_; }
+  const DeviceInfo& info() const override { return inner_->info(); }
 
   void* Allocate(std::size_t bytes) override { return Counted("Allocate").Allocate(bytes); }
   void Free(void* base) noexcept override { inner_->Free(base); }
@@ -67,6 +65,10 @@ class SimulatedDevice final : public Device {
   void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y) override {
     Counted("AddScaled").AddScaled(x, scale, keep, y);
   }
+  void AddRows(const Tensor& x, const DeviceSpan<const std::int32_t>& rows, float scale,
+               const Tensor& y) override {
+    Counted("AddRows").AddRows(x, rows, scale, y);
+  }
   void Fill(const Tensor& y, float value) override { Counted("Fill").Fill(y, value); }
   void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
                 const Tensor& velocity, const Tensor& w) override {
@@ -83,14 +85,13 @@ class SimulatedDevice final : public Device {
     if (++calls_ == options_.fail_call) {
       throw DeviceError(
           fmt::format("{} failed in {}, its call {} (a failure injected by the simulation)",
-                      info_.name, call, calls_));
+                      info().name, call, calls_));
     }
     return *inner_;
   }
 
   std::unique_ptr<Device> inner_;
   SimulatedOptions options_;
-  DeviceInfo info_;
   std::int64_t calls_ = 0;
 };
 

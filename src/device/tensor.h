@@ -22,6 +22,11 @@ struct DeviceSpan {
           "a device span reaches past its block");
     return {base, offset + first, count};
   }
+  operator DeviceSpan<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {base, offset, size};
+  }
   // The address on a device that shares host memory.
   T* host() const { return static_cast<T*>(base) + offset; }
 };

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "device/buffer.h"
 #include "device/device.h"
 #include "nn/model.h"
 #include "nn/model_spec.h"

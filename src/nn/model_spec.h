@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/ids.h"
-#include "device/device.h"
+#include "device/activation.h"
 
 namespace hogbatch {
 

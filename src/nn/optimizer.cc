@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/words.h"
+#include "device/buffer.h"
 #include "nn/layer_blocks.h"
 
 namespace hogbatch {

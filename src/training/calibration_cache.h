@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "datasets/dataset.h"
-#include "device/device.h"
+#include "device/device_info.h"
 #include "nn/model_spec.h"
 #include "nn/optimizer.h"
 

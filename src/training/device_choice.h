@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/device.h"
+#include "device/device_info.h"
 #include "gpu/gpu.h"
 
 namespace hogbatch {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "device/buffer.h"
 #include "device/device.h"
 #include "gpu/cuda/cuda_driver.h"
 #include "gpu/gpu_device.h"

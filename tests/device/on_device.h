@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "device/buffer.h"
 #include "device/device.h"
 
 namespace hogbatch {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cpu/cpu.h"
+#include "device/buffer.h"
 
 namespace hogbatch {
 namespace {
@@ -13,18 +14,14 @@ std::unique_ptr<Device> Simulate(sim::SimulatedOptions options) {
   return sim::MakeSimulatedDevice(cpu::MakeDevice(info), options);
 }
 
-TEST(SimulatedDevice, SaysWhatItCostsAndIsOtherwiseTheDeviceInside) {
-  const auto device =
-      Simulate({.cost = CostModel{.seconds_per_row = 0.5, .seconds_per_update = 2}});
-  ASSERT_TRUE(device->info().cost.has_value());
-  EXPECT_EQ(device->info().cost->seconds_per_row, 0.5);
-  EXPECT_EQ(device->info().cost->seconds_per_update, 2);
+TEST(SimulatedDevice, DescribesTheDeviceInside) {
+  const auto device = Simulate({});
   EXPECT_EQ(device->info().name, "cpu.3");
   EXPECT_EQ(device->info().description, cpu::Describe().description);
 }
 
 TEST(SimulatedDevice, FailsItsNthCallAndSaysSo) {
-  const auto device = Simulate({.cost = {}, .fail_call = 3});
+  const auto device = Simulate({.fail_call = 3});
   const Buffer buffer(*device, 64);
   const Tensor all = Tensor::Vector(buffer.span<float>());
   device->Fill(all, 1);
@@ -42,7 +39,7 @@ TEST(SimulatedDevice, FailsItsNthCallAndSaysSo) {
 
 TEST(SimulatedDevice, CountsMarksAndWaitsForThem) {
   for (const std::int64_t fail_call : {1, 2}) {
-    const auto device = Simulate({.cost = {}, .fail_call = fail_call});
+    const auto device = Simulate({.fail_call = fail_call});
     const auto mark_and_wait = [&] { device->WaitFor(device->SetMark()); };
     EXPECT_THROW(mark_and_wait(), DeviceError) << "call " << fail_call;
     EXPECT_NO_THROW(mark_and_wait());

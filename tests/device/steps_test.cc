@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "tests/device/reference.h"
@@ -24,6 +25,52 @@ TEST_P(Steps, AddScaledKeepsAndAdds) {
       ExpectClose(dy.Get(), double{keep} * y + double{-0.3f} * x, Abs(x) + Abs(y));
     }
   }
+}
+
+// Places among nine rows. Row i of x goes to places[i].
+TEST_P(Steps, AddRowsAddsEachRowInItsPlace) {
+  const std::vector<std::int32_t> all_places[] = {
+      {0}, {8}, {0, 1, 2, 3, 4, 5, 6, 7, 8}, {1, 4, 5}, {-1, 2, -1, -1, 7, -1}, {-1, -1}};
+  for (const std::int64_t cols : {1, 7, 129, 10000}) {
+    const Matrix before = Random(9, cols);
+    for (const std::vector<std::int32_t>& places : all_places) {
+      SCOPED_TRACE(testing::PrintToString(places));
+      const Matrix x = Random(static_cast<std::int64_t>(places.size()), cols);
+      const DeviceMatrix dx(device(), x, 2);
+      const DeviceArray<std::int32_t> rows(device(), places, 3);
+      DeviceMatrix y(device(), before, 5);
+      device().AddRows(dx.tensor(), rows.view(), -0.3f, y.tensor());
+      Matrix after = before;
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i] >= 0) after.row(places[i]) += double{-0.3f} * x.row(i);
+      }
+      ExpectClose(y.Get(), after, Abs(before) + Abs(after));
+    }
+  }
+}
+
+TEST_P(Steps, AddRowsLeavesOtherRowsAlone) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Matrix x = Random(3, 33), before = Random(6, 33);
+  x.row(1).setConstant(nan);
+  before.row(0).setConstant(nan);
+  const DeviceMatrix dx(device(), x);
+  const DeviceArray<std::int32_t> rows(device(), {1, -1, 4});
+  DeviceMatrix y(device(), before);
+  device().AddRows(dx.tensor(), rows.view(), 1, y.tensor());
+  const Matrix after = y.Get();
+  EXPECT_TRUE(after.row(0).array().isNaN().all());
+  EXPECT_FALSE(after.bottomRows(5).array().isNaN().any());
+  for (const int r : {2, 3, 5}) EXPECT_EQ(after.row(r), before.row(r));
+}
+
+TEST_P(Steps, AddRowsOfNoRowsChangesNothing) {
+  const Matrix before = Random(4, 9);
+  DeviceMatrix y(device(), before);
+  const DeviceMatrix x(device(), Random(1, 9));
+  const DeviceArray<std::int32_t> rows(device(), {2});
+  device().AddRows(x.tensor().Rows(0), rows.view().Sub(0, 0), 1, y.tensor());
+  EXPECT_EQ(y.Get(), before);
 }
 
 TEST_P(Steps, FillWritesEveryElementAndNothingElse) {

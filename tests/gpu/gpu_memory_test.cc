@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "device/buffer.h"
 #include "gpu/gpu_device.h"
 #include "tests/gpu/host_driver.h"
 #include "tests/gpu/recording_driver.h"

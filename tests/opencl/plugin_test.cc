@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "device/buffer.h"
 
 namespace hogbatch {
 namespace {

@@ -184,9 +184,7 @@ TEST(DistantInference, HasTheOutputsOfASharedDevice) {
 TEST(DistantInference, TellsOfADeviceThatFails) {
   const Dataset data = MakeSynthetic({.rows = 50, .features = 20}).data;
   const ModelSpec spec{.inputs = 20, .hidden = {}, .outputs = 2};
-  const auto fails = [] {
-    return sim::MakeSimulatedDevice(MakeStrict(), {.cost = {}, .fail_call = 5});
-  };
+  const auto fails = [] { return sim::MakeSimulatedDevice(MakeStrict(), {.fail_call = 5}); };
   EXPECT_THROW(OutputsOn(fails, spec, data), DeviceError);
 }
 

@@ -79,9 +79,9 @@ struct LedgerRun {
       const auto id = static_cast<WorkerId>(factories.size());
       const bool alone = time == Time::kVirtual || (seats.size() == 1 && !seat.writes_early);
       setup.workers.push_back(seat.info);
-      factories.push_back([this, id, alone, &seat, &memory] {
+      factories.push_back([this, id, time, alone, &seat, &memory] {
         using enum RowLedger::Company;
-        std::unique_ptr<Worker> worker = MakeWorker(id, seat.make(), memory);
+        std::unique_ptr<Worker> worker = MakeWorker(id, seat.make(), memory, WritesIn(time));
         if (seat.decorate) worker = seat.decorate(std::move(worker));
         return ledger.Watch(std::move(worker), memory, alone ? kAlone : kOthers);
       });

@@ -40,12 +40,10 @@ LedgerRun::Seat MakeSeat(const Case& c, int worker, std::int64_t fail_call) {
                         .depth = is_core ? 1 : 2,
                         .shares_host_memory = is_core};
   const auto use = worker + 1 == c.crew.size() ? c.use : nullptr;
-  const auto make = [=, time = c.time] {
+  const auto make = [=] {
     std::unique_ptr<Device> device = cpu::MakeDevice(info);
     if (!is_core) device = MakeStrictDevice(std::move(device), DeviceKind::kCuda, use);
-    sim::SimulatedOptions options{.fail_call = fail_call};
-    if (time == Time::kReal) options.cost.reset();
-    return sim::MakeSimulatedDevice(std::move(device), options);
+    return sim::MakeSimulatedDevice(std::move(device), {.fail_call = fail_call});
   };
   return {.info = info, .make = make, .writes_early = is_core && c.momentum == 0};
 }

@@ -46,6 +46,10 @@ inline Dataset MakeRows(std::int64_t rows, std::int64_t features, Storage storag
   return data;
 }
 
+inline Writes WritesIn(Time time) {
+  return time == Time::kVirtual ? Writes::kAtCommit : Writes::kAsComputed;
+}
+
 // A run of real workers: set what matters, then InVirtualTime() or OnThreads().
 struct SmallRun {
   std::string algorithm = "hogbatch";
@@ -102,11 +106,8 @@ struct SmallRun {
             cpu::MakeDevice(setup.workers[static_cast<std::size_t>(i)]);
         if (is_distant) device = MakeStrictDevice(std::move(device));
         const std::int64_t fails = i + 1 == count ? fail_call : 0;
-        if (time == Time::kVirtual || fails > 0) {
-          device = sim::MakeSimulatedDevice(
-              std::move(device), {.cost = costs[static_cast<std::size_t>(i)], .fail_call = fails});
-        }
-        return MakeWorker(i, std::move(device), memory);
+        if (fails > 0) device = sim::MakeSimulatedDevice(std::move(device), {.fail_call = fails});
+        return MakeWorker(i, std::move(device), memory, WritesIn(time));
       });
     }
     const std::unique_ptr<Algorithm> chosen = MakeAlgorithm(algorithm, algorithm_options);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cpu/cpu.h"
+#include "device/buffer.h"
 
 namespace hogbatch {
 namespace {

@@ -202,6 +202,15 @@ class StrictDevice final : public Device {
     CheckAll(x, y);
     Queue([=, this] { inner_->AddScaled(Inner(x), scale, keep, Inner(y)); });
   }
+  void AddRows(const Tensor& x, const DeviceSpan<const std::int32_t>& rows, float scale,
+               const Tensor& y) override {
+    CheckAll(x, rows, y);
+    Demand(rows.size == x.rows, "every row to add has a place");
+    Queue([=, this] {
+      CheckPlaces(Inner(rows), y.rows);
+      inner_->AddRows(Inner(x), Inner(rows), scale, Inner(y));
+    });
+  }
   void Fill(const Tensor& y, float value) override {
     CheckAll(y);
     Queue([=, this] { inner_->Fill(Inner(y), value); });
@@ -286,6 +295,15 @@ class StrictDevice final : public Device {
   }
   Targets Inner(const Targets& t) const {
     return {Inner(t.classes), Inner(t.label_offsets), Inner(t.labels), Inner(t.values)};
+  }
+  static void CheckPlaces(const DeviceSpan<const std::int32_t>& places, std::int64_t rows) {
+    std::int64_t least = 0;
+    for (const std::int32_t place :
+         std::span(places.host(), static_cast<std::size_t>(places.size))) {
+      if (place < 0) continue;
+      Demand(place >= least && place < rows, "places of rows ascend and exist");
+      least = std::int64_t{place} + 1;
+    }
   }
   static std::optional<TouchedRows> Copy(const TouchedRows* touched) {
     return touched ? std::optional(*touched) : std::nullopt;

@@ -26,12 +26,6 @@ void CountFromFirst(std::span<const std::int64_t> from, std::vector<std::int64_t
 }
 
 template <typename T>
-DeviceSpan<const T> Send(ReusedMemory& memory, std::span<const T> from) {
-  const DeviceSpan<T> to = memory.Upload(from);
-  return {to.base, to.offset, to.size};
-}
-
-template <typename T>
 std::int64_t Bytes(std::int64_t count) {
   return ReusedMemory::BlockBytes(count * static_cast<std::int64_t>(sizeof(T)));
 }
@@ -50,9 +44,9 @@ BatchInput BatchCopy::Upload(const BatchInput& rows) {
   const std::span<const std::int64_t> offsets = OnHost(x.offsets);
   CountFromFirst(offsets, offsets_);
   return {.dense = {},
-          .sparse = {.offsets = Send(input_, std::span<const std::int64_t>(offsets_)),
-                     .columns = Send(input_, EntriesOf(offsets, x.columns)),
-                     .values = Send(input_, EntriesOf(offsets, x.values)),
+          .sparse = {.offsets = input_.Upload<std::int64_t>(offsets_),
+                     .columns = input_.Upload(EntriesOf(offsets, x.columns)),
+                     .values = input_.Upload(EntriesOf(offsets, x.values)),
                      .rows = x.rows,
                      .cols = x.cols},
           .is_sparse = true};
@@ -61,13 +55,13 @@ BatchInput BatchCopy::Upload(const BatchInput& rows) {
 Targets BatchCopy::Upload(const Targets& targets) {
   targets_.Restart();
   Targets copy;
-  if (targets.classes.size > 0) copy.classes = Send(targets_, OnHost(targets.classes));
-  if (targets.values.size > 0) copy.values = Send(targets_, OnHost(targets.values));
+  if (targets.classes.size > 0) copy.classes = targets_.Upload(OnHost(targets.classes));
+  if (targets.values.size > 0) copy.values = targets_.Upload(OnHost(targets.values));
   if (targets.label_offsets.size > 0) {
     const std::span<const std::int64_t> offsets = OnHost(targets.label_offsets);
     CountFromFirst(offsets, label_offsets_);
-    copy.label_offsets = Send(targets_, std::span<const std::int64_t>(label_offsets_));
-    copy.labels = Send(targets_, EntriesOf(offsets, targets.labels));
+    copy.label_offsets = targets_.Upload<std::int64_t>(label_offsets_);
+    copy.labels = targets_.Upload(EntriesOf(offsets, targets.labels));
   }
   return copy;
 }

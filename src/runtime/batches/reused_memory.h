@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "device/buffer.h"
 #include "device/device.h"
 
 namespace hogbatch {

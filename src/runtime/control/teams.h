@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "device/device.h"
+#include "device/device_info.h"
 
 namespace hogbatch {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/device.h"
+#include "device/cost_model.h"
 #include "runtime/control/coordinator.h"
 #include "runtime/control/progress.h"
 #include "runtime/workers/worker.h"

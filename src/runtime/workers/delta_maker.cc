@@ -22,8 +22,7 @@ std::span<const GradientTarget> DeltaMaker::Targets(float rate,
   Check(order == Order::kFirst || direct(), "updates with state are merged one by one");
   if (gradient_) {
     touched_.Restart();
-    const DeviceSpan<std::int32_t> there = touched_.Upload(touched);
-    return gradient_->Targets(touched, {there.base, there.offset, there.size});
+    return gradient_->Targets(touched, touched_.Upload(touched));
   }
   targets_.clear();
   for (const LayerView& layer : delta) {

@@ -42,9 +42,10 @@ std::int64_t LayersBytes(const ModelSpec& spec, const LargestBatch& batch) {
          (spec.sparse_input ? WithFirstHeight(layout, batch.touched).floats : layout.floats);
 }
 
-// What adds another update's touched rows to one's own: a sparse matrix of ones.
-std::int64_t SelectionBytes(const ModelSpec& spec, const LargestBatch& batch) {
-  return spec.sparse_input ? BatchCopy::SparseBytes(batch.touched, batch.touched) : 0;
+// The places of an earlier merge's touched rows among those of the next: see Replica::AddTouched.
+std::int64_t PlacesBytes(const ModelSpec& spec, const LargestBatch& batch) {
+  constexpr std::int64_t kPlace = sizeof(std::int32_t);
+  return spec.sparse_input ? ReusedMemory::BlockBytes(batch.touched * kPlace) : 0;
 }
 
 // What each update under way has for itself.
@@ -93,7 +94,7 @@ std::int64_t DeviceBytesToTrain(const DeviceTraining& training, std::int64_t bat
   const ModelSpec& spec = training.spec;
   const LargestBatch batch = Largest(spec, training.data, WithTail(batch_size));
   std::int64_t slot = SlotBytes(spec, batch);
-  if (training.depth > 1) slot += SelectionBytes(spec, batch);
+  if (training.depth > 1) slot += PlacesBytes(spec, batch);
   const std::int64_t scratch = ScratchBytes(Layout(spec), batch.rows, Use::kTraining);
   const std::int64_t steps =
       DeltaMaker::Bytes(spec, training.optimizer, training.momentum, batch.touched);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "device/buffer.h"
 #include "nn/layer_blocks.h"
 #include "nn/optimizer.h"
 #include "runtime/store/parameter_store.h"

@@ -1,8 +1,5 @@
 #include "runtime/workers/replica.h"
 
-#include <type_traits>
-#include <utility>
-
 #include "core/error.h"
 
 namespace hogbatch {
@@ -13,7 +10,7 @@ Replica::Replica(JobMemory& memory, Device& device)
       batch_(device),
       weights_(memory.model, device),
       delta_(memory.model, device),
-      selection_(device),
+      places_on_device_(device),
       marks_(memory.store.layout().layers.size()) {
   if (memory.model.sparse_input) compactor_.emplace(memory.model.inputs);
 }
@@ -58,37 +55,22 @@ void Replica::AddWaiting(const Replica& earlier) {
 }
 
 void Replica::AddTouched(const Replica& earlier) {
-  const std::span<const std::int32_t> theirs = earlier.touched();
   const std::span<const std::int32_t> mine = touched();
   const Tensor& from = earlier.delta().front().weights;
-  const Tensor& to = weights().front().weights;
-  selection_offsets_.assign(1, 0);
-  selection_columns_.clear();
-  std::size_t at = 0;
-  for (std::int64_t row = 0; row < from.rows; ++row) {
-    const auto index = static_cast<std::size_t>(row);
-    if (index < theirs.size()) {
-      while (at < mine.size() && mine[at] < theirs[index]) ++at;
-      if (at < mine.size() && mine[at] == theirs[index]) {
-        selection_columns_.push_back(static_cast<std::int32_t>(at));
-      }
-    }
-    selection_offsets_.push_back(static_cast<std::int64_t>(selection_columns_.size()));
+  places_.assign(static_cast<std::size_t>(from.rows), -1);
+  bool overlaps = false;
+  auto at = mine.begin();
+  for (std::size_t i = 0; i < earlier.touched().size(); ++i) {
+    const std::int32_t row = earlier.touched()[i];
+    while (at != mine.end() && *at < row) ++at;
+    if (at == mine.end() || *at != row) continue;
+    places_[i] = static_cast<std::int32_t>(at - mine.begin());
+    overlaps = true;
   }
-  if (selection_columns_.empty()) return;
-  selection_values_.assign(selection_columns_.size(), 1);
-  selection_.Restart();
-  const auto send = [&](const auto& values) {
-    const auto there = selection_.Upload(std::span(std::as_const(values)));
-    return DeviceSpan<std::add_const_t<typename std::decay_t<decltype(values)>::value_type>>{
-        there.base, there.offset, there.size};
-  };
-  const CsrTensor selection{.offsets = send(selection_offsets_),
-                            .columns = send(selection_columns_),
-                            .values = send(selection_values_),
-                            .rows = from.rows,
-                            .cols = to.rows};
-  device_.SparseBackwardWeights(selection, from, 1, 1, to, {});
+  if (!overlaps) return;
+  places_on_device_.Restart();
+  device_.AddRows(from, places_on_device_.Upload<std::int32_t>(places_), 1,
+                  weights().front().weights);
 }
 
 void Replica::KeepLosses(const Tensor& losses, std::int64_t at) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "device/buffer.h"
 #include "runtime/batches/batch.h"
 #include "runtime/batches/batch_copy.h"
 #include "runtime/batches/reused_memory.h"
@@ -74,10 +75,8 @@ class Replica {
   Targets targets_;
   MirroredLayers weights_;
   MirroredLayers delta_;
-  ReusedMemory selection_;
-  std::vector<std::int64_t> selection_offsets_;
-  std::vector<std::int32_t> selection_columns_;
-  std::vector<float> selection_values_;
+  std::vector<std::int32_t> places_;  // of another replica's touched rows among this one's
+  ReusedMemory places_on_device_;
   Buffer losses_on_device_;
   std::vector<float> losses_;
   std::int64_t losses_mark_ = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "device/buffer.h"
 #include "runtime/workers/delta_maker.h"
 #include "runtime/workers/device_worker.h"
 #include "runtime/workers/replica.h"

@@ -172,8 +172,6 @@ LayerGradient SyncUpdate::SumSparse(std::span<const Contribution> parts, RowRang
   const std::int64_t cols = parts.front().gradient->weights.cols;
   gradient.weights = Tensor::Matrix(scratch_.Take<float>(count * cols), count, cols);
   device_.Fill(gradient.weights, 0);
-  none_skipped_.assign(touched_.size(), 0);
-  const DeviceSpan<const std::int32_t> none_skipped = Reach(none_skipped_);
   places_.clear();
   for (const Contribution& part : parts) {
     const RowRange mine = in_slice(part);
@@ -184,10 +182,8 @@ LayerGradient SyncUpdate::SumSparse(std::span<const Contribution> parts, RowRang
       place = std::lower_bound(place, touched_.end(), row_of(part, i));
       places.push_back(static_cast<std::int32_t>(place - touched_.begin()));
     }
-    // A step without momentum adds rows where they belong.
-    const TouchedRows where{.rows = Reach(places), .skipped = none_skipped.Sub(0, mine.size())};
-    device_.Momentum(Reach(part.gradient->weights.Slice(mine.begin, mine.size())),
-                     {.rate = -part.share, .momentum = 0}, &where, {}, gradient.weights);
+    device_.AddRows(Reach(part.gradient->weights.Slice(mine.begin, mine.size())), Reach(places),
+                    part.share, gradient.weights);
   }
   return gradient;
 }
@@ -203,8 +199,7 @@ DeviceSpan<const std::int32_t> SyncUpdate::Reach(std::span<const std::int32_t> h
   if (device_.info().shares_host_memory) {
     return HostSpan(host.data(), static_cast<std::int64_t>(host.size()));
   }
-  const DeviceSpan<std::int32_t> copy = scratch_.Upload(host);
-  return {copy.base, copy.offset, copy.size};
+  return scratch_.Upload(host);
 }
 
 }  // namespace hogbatch

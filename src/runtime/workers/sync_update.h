@@ -53,7 +53,6 @@ class SyncUpdate {
   ReusedMemory scratch_;
   std::vector<std::int32_t> touched_;             // rows of the slice, by any gradient
   std::deque<std::vector<std::int32_t>> places_;  // of each gradient's rows among them
-  std::vector<std::int32_t> none_skipped_;
 };
 
 }  // namespace hogbatch

@@ -17,8 +17,10 @@ namespace {
 // A worker on a device that shares host memory: it trains in the store itself.
 class SharingWorker : public DeviceWorker {
  public:
-  SharingWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory)
-      : DeviceWorker(id, std::move(device), memory), probed_(id, memory, this->device()) {
+  SharingWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory, Writes writes)
+      : DeviceWorker(id, std::move(device), memory),
+        writes_(writes),
+        probed_(id, memory, this->device()) {
     class_weights_ = Tensor::Vector(HostSpan(
         memory.class_weights.data(), static_cast<std::int64_t>(memory.class_weights.size())));
   }
@@ -37,10 +39,9 @@ class SharingWorker : public DeviceWorker {
     staleness().Merged(read_);
   }
 
-  // In virtual time an update is read at its start and written at its end, so it cannot be written
-  // on the way. Decay that keeps nothing would read as "clear the target".
+  // A `keep` of 0 would mean "clear the target", so decay that keeps nothing takes the other way.
   bool WritesDirectly(const Task& task) {
-    return !task.hold && !device().info().cost && optimizer().direct() &&
+    return writes_ == Writes::kAsComputed && !task.hold && optimizer().direct() &&
            KeptBy(task.learning_rate) > 0;
   }
 
@@ -101,6 +102,7 @@ class SharingWorker : public DeviceWorker {
                            HostSpan(touched.data(), static_cast<std::int64_t>(touched.size()))));
   }
 
+  Writes writes_;
   ProbedSteps probed_;
   StalenessMeter::ReadAt read_;
   std::unique_ptr<Optimizer> optimizer_;
@@ -112,9 +114,10 @@ class SharingWorker : public DeviceWorker {
 
 }  // namespace
 
-std::unique_ptr<Worker> MakeWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory) {
+std::unique_ptr<Worker> MakeWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory,
+                                   Writes writes) {
   if (!device->info().shares_host_memory) return MakeReplicaWorker(id, std::move(device), memory);
-  return std::make_unique<SharingWorker>(id, std::move(device), memory);
+  return std::make_unique<SharingWorker>(id, std::move(device), memory, writes);
 }
 
 }  // namespace hogbatch

@@ -2,6 +2,7 @@
 // place in virtual time.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -21,8 +22,7 @@ class Worker {
   // Reads the model and computes merge `merge` of the task. A worker on a device of
   // depth 2 may be asked for the next update before the last one is committed.
   virtual void Compute(const Task& task, int merge) = 0;
-  // Merges what Compute made into the model. (Where both happen at once on a shared model, Compute
-  // may have written already, layer by layer.)
+  // Merges what Compute made into the model, unless Compute has written it already: see Writes.
   virtual void Commit(const Task& task, int merge) = 0;
   // After one of the two threw: its update has changed part of the model before it broke off.
   virtual bool tore_merge() const { return false; }
@@ -34,7 +34,13 @@ class Worker {
 using DeviceFactory = std::function<std::unique_ptr<Device>()>;
 using WorkerFactory = std::function<std::unique_ptr<Worker>()>;
 
+// When a worker on a device that shares host memory changes the model: layer by layer as Compute
+// makes the gradient, if the optimiser allows it, or all at once in Commit. Virtual time needs
+// kAtCommit: there an update reads the model when it begins and changes it when it ends.
+enum class Writes : std::uint8_t { kAsComputed, kAtCommit };
+
 // A worker that trains and evaluates for real. `memory` outlives it.
-std::unique_ptr<Worker> MakeWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory);
+std::unique_ptr<Worker> MakeWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory,
+                                   Writes writes = Writes::kAsComputed);
 
 }  // namespace hogbatch
