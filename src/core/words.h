@@ -28,6 +28,12 @@ Words WordsOf(const std::array<NamedValue<T>, N>& table) {
   return words;
 }
 
+// "auto" before the others.
+inline Words WithAuto(Words words) {
+  words.words.insert(words.words.begin(), "auto");
+  return words;
+}
+
 template <typename T, std::size_t N>
 T ParseWord(std::string_view what, std::string_view word,
             const std::array<NamedValue<T>, N>& table) {

@@ -34,6 +34,8 @@ Initialization ParseInitialization(std::string_view name) {
   return ParseWord("initialisation", name, kInitializations);
 }
 
+Words InitializationWords() { return WordsOf(kInitializations); }
+
 void Initialize(const ParameterLayout& layout, Initialization how, std::uint64_t seed,
                 std::span<float> flat) {
   Check(static_cast<std::int64_t>(flat.size()) == layout.floats,

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/options.h"
 #include "nn/model_spec.h"
 
 namespace hogbatch {
@@ -13,7 +14,8 @@ namespace hogbatch {
 // it a deep sigmoid network leaves its plateau.
 enum class Initialization : std::uint8_t { kXavier, kHe, kPaper };
 
-Initialization ParseInitialization(std::string_view name);
+Initialization ParseInitialization(std::string_view name);  // UserError for an unknown word
+Words InitializationWords();
 
 // Fills a flat array of `layout`: weights drawn from one stream a layer, biases and gaps zero.
 void Initialize(const ParameterLayout& layout, Initialization how, std::uint64_t seed,

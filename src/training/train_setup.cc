@@ -111,11 +111,6 @@ ModelSpec MakeSpec(const TrainOptions& options, const TrainPlan& plan,
           .sparse_input = training.data.is_sparse};
 }
 
-Merge ParseMerge(std::string_view merge) {
-  if (merge == "average") return Merge::kAverage;
-  return merge == "overwrite" ? Merge::kOverwrite : Merge::kDelta;
-}
-
 double MomentumToApply(const TrainOptions& options, int workers) {
   const double total = options.optimizer.momentum;
   if (options.optimizer.no_momentum_correction) return total;

@@ -47,8 +47,6 @@ bool Adapts(const TrainOptions& options, const TrainPlan& plan);
 ModelSpec MakeSpec(const TrainOptions& options, const TrainPlan& plan,
                    const TrainingData& training);
 
-Merge ParseMerge(std::string_view merge);
-
 // The explicit part of --momentum (see ExplicitMomentum).
 double MomentumToApply(const TrainOptions& options, int workers);
 

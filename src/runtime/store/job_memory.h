@@ -12,6 +12,7 @@
 #include "datasets/dataset.h"
 #include "nn/model.h"
 #include "nn/optimizer.h"
+#include "runtime/store/merge.h"
 #include "runtime/store/parameter_store.h"
 #include "runtime/store/probes.h"
 #include "runtime/store/staleness_meter.h"
@@ -32,11 +33,6 @@ struct AppliedSlice {
   std::size_t layers = 0;
   bool has_biases = false;  // of the next layer
 };
-
-// How a replica's update comes into the model. kDelta adds what the update changed, so that what
-// others wrote meanwhile survives; kAverage draws the model towards the replica, by one part in as
-// many as there are teams; kOverwrite replaces the model, as the paper's published code does.
-enum class Merge : std::uint8_t { kDelta, kAverage, kOverwrite };
 
 struct JobMemory {
   // `snapshots`: one under evaluation and one kept as the best.

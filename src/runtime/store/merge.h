@@ -1,0 +1,20 @@
+// How an update that a device made on its copy of the weights gets into the shared model.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/options.h"
+
+namespace hogbatch {
+
+// kDelta adds what the update changed, so that concurrent updates of other workers survive.
+// kAverage moves the model towards the replica by 1 / teams. kOverwrite replaces the model, as the
+// Hogbatch paper's published code does.
+enum class Merge : std::uint8_t { kDelta, kAverage, kOverwrite };
+
+Merge ParseMerge(std::string_view name);  // UserError for an unknown word
+std::string_view Name(Merge merge);
+Words MergeWords();  // what a user may choose from, the default first
+
+}  // namespace hogbatch
