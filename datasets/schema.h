@@ -7,17 +7,21 @@
 #include <string_view>
 #include <vector>
 
+#include "core/options.h"
+
 namespace hogbatch {
 
 enum class LabelKind : std::uint8_t { kClass, kMultiLabel, kValue };
 enum class FileFormat : std::uint8_t { kLibsvm, kCsv };
 enum class ScalingKind : std::uint8_t { kAuto, kNone, kMinMax, kStandard, kMaxAbs };
 
-// UserError for an unknown name.
+// Both throw UserError for an unknown word.
 ScalingKind ParseScaling(std::string_view name);
 LabelKind ParseLabelKind(std::string_view name);
 std::string_view Name(ScalingKind kind);
 std::string_view Name(LabelKind kind);
+// What a user may choose from, the default ("auto") first.
+Words ScalingWords();
 
 // A column of numbers that are names: value values[i] becomes a 1 in the i-th of values.size()
 // features.

@@ -1,12 +1,14 @@
-// Ctrl-C, politely.
+// Signals that ask a training to stop.
 #pragma once
 
 #include <atomic>
 
 namespace hogbatch {
 
-// From now on the first SIGINT, SIGTERM or SIGHUP is only counted, so that the run can save its
-// model; the second ends the process with 130 at once.
+// From now on SIGINT, SIGTERM and SIGHUP are counted, and the run stops and saves its model. Only a
+// SIGINT that comes at least a second after the first SIGINT ends the process at once, with exit
+// code 130: schedulers and terminals repeat signals within moments, a person who wants out presses
+// Ctrl-C again. A signal that the process inherited as ignored (nohup) stays ignored.
 const std::atomic<int>& CountInterrupts();
 
 }  // namespace hogbatch

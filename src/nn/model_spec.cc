@@ -15,11 +15,11 @@ constexpr std::int64_t kMaxFloats = std::int64_t{1} << 40;  // 4 TiB: no machine
 constexpr std::int64_t kAlignment = 16;                     // floats in 64 bytes
 
 constexpr std::array<NamedValue<Activation>, 5> kActivations{{
-    {"identity", Activation::kIdentity},
+    {"relu", Activation::kRelu},
     {"sigmoid", Activation::kSigmoid},
     {"tanh", Activation::kTanh},
-    {"relu", Activation::kRelu},
     {"gelu", Activation::kGelu},
+    {"identity", Activation::kIdentity},
 }};
 constexpr std::array<NamedValue<Loss>, 3> kLosses{{
     {"softmax", Loss::kSoftmax},
@@ -85,5 +85,12 @@ Activation ParseActivation(std::string_view name) {
   return ParseWord("activation", name, kActivations);
 }
 Loss ParseLoss(std::string_view name) { return ParseWord("loss", name, kLosses); }
+
+Words ActivationWords() {
+  Words words = WordsOf(kActivations);
+  std::erase(words.words, Name(Activation::kIdentity));
+  return words;
+}
+Words LossWords() { return WordsOf(kLosses); }
 
 }  // namespace hogbatch

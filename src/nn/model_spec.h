@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/options.h"
 #include "device/activation.h"
 
 namespace hogbatch {
@@ -50,7 +51,12 @@ ParameterLayout Layout(const ModelSpec& spec);
 
 std::string_view Name(Activation activation);
 std::string_view Name(Loss loss);
-Activation ParseActivation(std::string_view name);  // UserError for an unknown one
+// Both throw UserError for an unknown word.
+Activation ParseActivation(std::string_view name);
 Loss ParseLoss(std::string_view name);
+// What a user may choose from, the default first. "identity" is not among the activations: it
+// makes hidden layers pointless.
+Words ActivationWords();
+Words LossWords();
 
 }  // namespace hogbatch

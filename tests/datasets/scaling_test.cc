@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "tests/datasets/reading.h"
 
@@ -166,7 +168,9 @@ TEST(Scaling, RefusesToFillInMoreZerosThanMemoryHolds) {
 }
 
 TEST(Scaling, HasNamesThatParse) {
-  for (const char* name : {"auto", "none", "minmax", "standard", "maxabs"}) {
+  EXPECT_EQ(ScalingWords().words,
+            (std::vector<std::string>{"auto", "none", "minmax", "standard", "maxabs"}));
+  for (const std::string& name : ScalingWords().words) {
     EXPECT_EQ(Name(ParseScaling(name)), name);
   }
   EXPECT_THROW(ParseScaling("log"), UserError);

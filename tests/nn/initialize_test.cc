@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "core/error.h"
@@ -97,6 +98,7 @@ TEST(Initialize, DependsOnSeedAndLayerOnly) {
 }
 
 TEST(Initialize, ParsesItsNames) {
+  EXPECT_EQ(InitializationWords().words, (std::vector<std::string>{"xavier", "he", "paper"}));
   EXPECT_EQ(ParseInitialization("xavier"), Initialization::kXavier);
   EXPECT_EQ(ParseInitialization("he"), Initialization::kHe);
   EXPECT_EQ(ParseInitialization("paper"), Initialization::kPaper);

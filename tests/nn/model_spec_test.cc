@@ -74,8 +74,14 @@ TEST(Names, ParseToWhatTheyName) {
 TEST(Names, UnknownOnesListTheChoices) {
   EXPECT_EQ(MessageOfUserError([] { ParseLoss("hinge"); }),
             "unknown loss 'hinge': choose one of softmax, sigmoid, squared");
-  EXPECT_NE(MessageOfUserError([] { ParseActivation("ReLU"); }).find("sigmoid, tanh, relu, gelu"),
+  EXPECT_NE(MessageOfUserError([] { ParseActivation("ReLU"); }).find("relu, sigmoid, tanh, gelu"),
             std::string::npos);
+}
+
+TEST(Names, ThatAUserMayChooseBeginWithTheDefault) {
+  EXPECT_EQ(ActivationWords().words, (std::vector<std::string>{"relu", "sigmoid", "tanh", "gelu"}));
+  EXPECT_EQ(ParseActivation(ActivationWords().words.front()), ModelSpec{}.activation);
+  EXPECT_EQ(LossWords().words, (std::vector<std::string>{"softmax", "sigmoid", "squared"}));
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "tests/runtime/hand.h"
 
 namespace hogbatch {
@@ -134,6 +136,12 @@ TEST(Beta, ProbesLieApartInTheLastLayer) {
     std::sort(seen.begin(), seen.end());
     EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());
   }
+}
+
+TEST(Merge, HasNamesThatParse) {
+  EXPECT_EQ(MergeWords().words, (std::vector<std::string>{"delta", "average", "overwrite"}));
+  for (const std::string& name : MergeWords().words) EXPECT_EQ(Name(ParseMerge(name)), name);
+  EXPECT_THROW(ParseMerge("sum"), UserError);
 }
 
 }  // namespace

@@ -45,9 +45,38 @@ std::string Drain(int terminal) {
   return text;
 }
 
+// Signals of a program to be started: all at their defaults, but one that may be ignored.
+class InheritedSignals {
+ public:
+  explicit InheritedSignals(int ignored) : ignored_(ignored) {
+    sigset_t defaults;
+    ::sigfillset(&defaults);
+    if (ignored_ != 0) {
+      ::sigdelset(&defaults, ignored_);
+      before_ = std::signal(ignored_, SIG_IGN);
+    }
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawnattr_setsigdefault(&attributes_, &defaults);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF);
+  }
+  ~InheritedSignals() {
+    ::posix_spawnattr_destroy(&attributes_);
+    if (ignored_ != 0) std::signal(ignored_, before_);
+  }
+  InheritedSignals(const InheritedSignals&) = delete;
+  InheritedSignals& operator=(const InheritedSignals&) = delete;
+  const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  int ignored_;
+  void (*before_)(int) = SIG_DFL;
+  posix_spawnattr_t attributes_;
+};
+
 }  // namespace
 
-Process::Process(const std::vector<std::string>& arguments, const std::string& in, Output output)
+Process::Process(const std::vector<std::string>& arguments, const std::string& in, Output output,
+                 int ignored_signal)
     : folder_(in) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -82,7 +111,9 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
   for (char** variable = environ; *variable; ++variable) variables.push_back(*variable);
   if (!std::getenv("HOGBATCH_PLUGINS")) variables.push_back(plugins.data());
   variables.push_back(nullptr);
-  const int error = ::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), variables.data());
+  const InheritedSignals signals(ignored_signal);
+  const int error =
+      ::posix_spawn(&pid_, argv[0], &actions, signals.attributes(), argv.data(), variables.data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (broken[1] >= 0) ::close(broken[1]);
   if (error != 0) throw std::runtime_error(fmt::format("cannot start {}", words[0]));

@@ -23,8 +23,10 @@ class Process {
   // Where standard output goes; kErrorClosed: it is captured, and there is no standard error.
   enum class Output { kCaptured, kClosedPipe, kTerminal, kErrorClosed };
 
+  // The program inherits `ignored_signal` as ignored, and all others as they are by default,
+  // however the tests were started.
   Process(const std::vector<std::string>& arguments, const std::string& in,
-          Output output = Output::kCaptured);
+          Output output = Output::kCaptured, int ignored_signal = 0);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
