@@ -130,8 +130,7 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
   Bounds BoundsOf(const WorkerState& member, std::span<const WorkerState> workers) const {
-    const BatchRange& range =
-        member.device.kind == DeviceKind::kCpu ? options_.cpu_batch : options_.gpu_batch;
+    const BatchRange& range = options_.range_of(member.device.kind);
     std::int64_t max = range.max;
     for (const WorkerState& worker : workers) {
       if (worker.team != member.team || !worker.live || worker.max_batch_size == 0) continue;
@@ -159,7 +158,7 @@ class AdaptiveHogbatch : public Algorithm {
     for (Team& team : teams_) team.count = team.speed = team.live = team.training = 0;
     for (const WorkerState& worker : workers) {
       Team& team = teams_[static_cast<std::size_t>(worker.team)];
-      const double weight = worker.device.kind == DeviceKind::kCpu ? options_.beta : 1;
+      const double weight = worker.device.kind == DeviceKind::kCpu ? options_.adaptive.beta : 1;
       team.count += weight * static_cast<double>(worker.updates);
       team.has_begun = team.has_begun || worker.updates > 0;
       if (!worker.live) continue;
@@ -188,7 +187,7 @@ class AdaptiveHogbatch : public Algorithm {
   // is known it will be seen whether the gap closes by itself.
   bool SomebodyElseStands(const Team& judged) const {
     return std::ranges::any_of(teams_, [&](const Team& team) {
-      const bool is_to_begin = options_.adapt_band > 0 && !team.has_begun;
+      const bool is_to_begin = options_.adaptive.adapt_band > 0 && !team.has_begun;
       return &team != &judged && team.live > 0 && (team.training == 0 || is_to_begin);
     });
   }
@@ -202,21 +201,21 @@ class AdaptiveHogbatch : public Algorithm {
     const double pace = (last.speed - first.speed) / (last.speed + first.speed);
     if (pace >= std::min(apart / kSoon, kFast)) return true;
     const double gap = (first.count - last.count) / total;
-    return gap < kSmall && first.speed < last.speed * std::cbrt(options_.alpha);
+    return gap < kSmall && first.speed < last.speed * std::cbrt(options_.adaptive.alpha);
   }
 
   // What the size of a team with a rival is to be multiplied by, if others do not go first.
   double Verdict(const Team& team) const {
     double total = 0;
     for (const Team& any : teams_) total += any.count;
-    const double band = options_.adapt_band * total;
+    const double band = options_.adaptive.adapt_band * total;
     const Team &last = *Rival(team, false), &first = *Rival(team, true);
-    const bool at_once = options_.adapt_band == 0;
+    const bool at_once = options_.adaptive.adapt_band == 0;
     if (team.count < last.count - band) {
-      return at_once || !IsLeftAlone(first, team, total) ? 1 / options_.alpha : 1;
+      return at_once || !IsLeftAlone(first, team, total) ? 1 / options_.adaptive.alpha : 1;
     }
     if (team.count > first.count + band) {
-      return at_once || !IsLeftAlone(team, last, total) ? options_.alpha : 1;
+      return at_once || !IsLeftAlone(team, last, total) ? options_.adaptive.alpha : 1;
     }
     return at_once ? 1 : ReturnTowardsStart(team, {.first = first, .last = last}, total);
   }
@@ -230,12 +229,12 @@ class AdaptiveHogbatch : public Algorithm {
   // to an equal share.
   double ReturnTowardsStart(const Team& team, const Rivals& rivals, double total) const {
     const double ahead = team.count - total / static_cast<double>(teams_.size());
-    const double band = options_.adapt_band * total, back = team.first_rows / team.rows;
+    const double band = options_.adaptive.adapt_band * total, back = team.first_rows / team.rows;
     if (ahead < -band && back < 1 && !IsLeftAlone(rivals.first, team, total)) {
-      return std::max(back, 1 / options_.alpha);
+      return std::max(back, 1 / options_.adaptive.alpha);
     }
     if (ahead > band && back > 1 && !IsLeftAlone(team, rivals.last, total)) {
-      return std::min(back, options_.alpha);
+      return std::min(back, options_.adaptive.alpha);
     }
     return 1;
   }
@@ -243,7 +242,7 @@ class AdaptiveHogbatch : public Algorithm {
   // Whether a change leads away from where a team began, and the team on the other side could come
   // back instead.
   bool OtherTeamShouldReturnFirst(double factor, const Team& team) const {
-    if (options_.adapt_band == 0 || factor == 1) return false;
+    if (options_.adaptive.adapt_band == 0 || factor == 1) return false;
     const bool grows = factor > 1;
     const Team& other = *Rival(team, !grows);
     if (grows)

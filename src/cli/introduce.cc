@@ -51,8 +51,7 @@ std::string NamesText(std::span<const DeviceChoice> alike) {
 
 // "1 to 64 rows" for an algorithm that adapts, "16 rows" for one that does not.
 std::string RowsText(const TrainOptions& options, const TrainPlan& plan, DeviceKind kind) {
-  const BatchRange& range =
-      kind == DeviceKind::kCpu ? plan.batches.cpu_batch : plan.batches.gpu_batch;
+  const BatchRange& range = plan.batches.range_of(kind);
   if (Adapts(options, plan) && range.min < range.max) {
     return fmt::format("{} to {} rows", range.min, range.max);
   }
@@ -89,10 +88,11 @@ std::string TrainingLine(const TrainOptions& options, const TrainPlan& plan) {
 // What was asked and has no effect here, or another than one may think.
 std::vector<std::string> Notes(const TrainOptions& options, const TrainPlan& plan) {
   const std::string& algorithm = options.algorithm;
+  const AlgorithmTraits& traits = FindAlgorithm(algorithm).traits;
   std::vector<std::string> notes;
   const TrainOptions usual;
   if (FixedBatchSize(plan.batches, DeviceKind::kCpu) == 1 &&
-      AsynchronousWorkers(algorithm, CountWorkers(plan).cpu) > 1) {
+      AsynchronousWorkers(traits, CountWorkers(plan).cpu) > 1) {
     notes.emplace_back(
         "note      at one row per update, cores that write the same weights hinder each other and "
         "can be slower together than one alone");
@@ -108,17 +108,15 @@ std::vector<std::string> Notes(const TrainOptions& options, const TrainPlan& pla
     if (CountWorkers(plan).gpu == 0) {
       notes.emplace_back(
           "note      --merge-rows is for GPUs; cores write each update as it is made");
-    } else if (algorithm == "sync" || has_state) {
+    } else if (traits.synchronous || has_state) {
       notes.push_back(fmt::format("note      --merge-rows has no effect with {}",
-                                  algorithm == "sync" ? "sync" : "an optimiser that has state"));
+                                  traits.synchronous ? algorithm : "an optimiser that has state"));
     }
   }
-  if (algorithm == "adaptive" && !Adapts(options, plan)) {
+  if (traits.adapts_batch_size && !Adapts(options, plan)) {
     notes.emplace_back(
         "note      adaptive balances cores and GPUs; with one of them alone, rows per update stay");
-  } else if (algorithm != "adaptive" &&
-             (options.alpha != usual.alpha || options.beta != usual.beta ||
-              options.adapt_band != usual.adapt_band)) {
+  } else if (!traits.adapts_batch_size && options.adaptive != usual.adaptive) {
     notes.push_back(fmt::format(
         "note      --alpha, --beta and --adapt-band are for --algorithm adaptive; {} keeps its "
         "rows per update",

@@ -193,7 +193,7 @@ int Train(const TrainOptions& asked) {
   TrainOptions options = asked;
   Console console(ChooseVerbosity(options));
   TrainPlan plan = MakePlan(options);
-  options.algorithm = ChooseAlgorithm(asked.algorithm, InfosOf(plan.devices));
+  options.algorithm = ChooseAlgorithm(asked.algorithm, InfosOf(plan.devices)).name;
   WarnOfThreads(options, plan, console);
   // A folder the user named is tried before a large file is read; a dated one is made when needed.
   if (!options.out.empty()) MakeOutputFolder(options.out);

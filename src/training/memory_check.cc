@@ -15,7 +15,7 @@ namespace {
 double Gigabytes(std::int64_t bytes) { return static_cast<double>(bytes) / 1e9; }
 
 bool IsTogether(const TrainOptions& options, WorkerCounts workers) {
-  return AsynchronousWorkers(options.algorithm, workers.all()) < workers.all();
+  return workers.all() > 1 && FindAlgorithm(options.algorithm).traits.synchronous;
 }
 
 // Devices that step together hold slices of gradients of others beside their own.
@@ -34,8 +34,9 @@ std::int64_t SmallestRows(const TrainPlan& plan) {
 
 // Of a GPU's updates, if memory does not matter.
 std::int64_t LargestRows(const TrainOptions& options, const TrainPlan& plan) {
-  return options.algorithm == "adaptive" ? plan.batches.gpu_batch.max
-                                         : FixedBatchSize(plan.batches, DeviceKind::kCuda);
+  return FindAlgorithm(options.algorithm).traits.adapts_batch_size
+             ? plan.batches.gpu_batch.max
+             : FixedBatchSize(plan.batches, DeviceKind::kCuda);
 }
 
 // What a GPU may be given at once, for an update or for several that are merged together; 0:

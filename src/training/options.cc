@@ -22,12 +22,6 @@ constexpr std::string_view kToTrain = "every GPU, and the cores beside them";
 // answers would depend in their last digits on who was faster.
 constexpr std::string_view kToInfer = "every GPU, or the cores where there is none";
 
-std::vector<std::string> AlgorithmWords() {
-  std::vector<std::string> words = AlgorithmNames();
-  words.insert(words.begin(), "auto");
-  return words;
-}
-
 void VisitData(OptionVisitor& v, TrainOptions& o) {
   v.Group("Data");
   v.Text("test", o.test, "FILE",
@@ -65,12 +59,8 @@ void VisitNetwork(OptionVisitor& v, TrainOptions& o) {
 void VisitWork(OptionVisitor& v, TrainOptions& o) {
   v.Group("Who computes");
   VisitDevices(v, o.devices, kToTrain);
-  v.Word("algorithm", o.algorithm, {AlgorithmWords()},
-         "How the workers share the model. hogbatch: every worker updates the shared weights at "
-         "once, without waiting; adaptive: the same, and rows per update follow the counts of "
-         "updates, so that fast devices do not drown slow ones; sync: one averaged update over "
-         "all workers, the same on every run. auto is adaptive as soon as two kinds of device "
-         "train together, else hogbatch");
+  v.Word("algorithm", o.algorithm, AlgorithmWords(),
+         fmt::format("How the workers share the model. {}", AlgorithmHelp()));
   v.Word("merge", o.merge, {{"delta", "average", "overwrite"}},
          "How an update of a GPU, made on a copy of the weights, joins what others wrote "
          "meanwhile. delta adds the change alone, so that all of theirs stays; average moves the "
@@ -83,21 +73,10 @@ void VisitWork(OptionVisitor& v, TrainOptions& o) {
            "room for, fewer where others merge many times meanwhile, and one in any case. 1 merges "
            "every update, as is always done with adam, with momentum and with weight decay on "
            "sparse rows");
-  v.Text("cpu-batch", o.cpu_batch, "ROWS|MIN:MAX",
-         "Rows behind one update on one thread. adaptive stays in the range; algorithms that do "
-         "not adapt take 16, moved into it");
-  v.Text("gpu-batch", o.gpu_batch, "ROWS|MIN:MAX|auto:MAX",
-         "The same on a GPU, where algorithms that do not adapt take 512. The minimum auto is the "
-         "size at which the GPU still reaches --min-utilization of its best rate, measured at the "
-         "start. A maximum that does not fit its memory becomes the largest that does");
+  o.batch.Visit(v);
   v.Number("min-utilization", o.min_utilization, {0.01, 1},
            "What --gpu-batch auto:MAX asks of a GPU: this share of its best rows a second");
-  v.Number("alpha", o.alpha, {1.01, 16},
-           "adaptive: the factor by which rows per update grow or shrink");
-  v.Number("beta", o.beta, {0, 1}, "adaptive: CPU updates count so much each, against a GPU's");
-  v.Number("adapt-band", o.adapt_band, {0, 0.5},
-           "adaptive: counts of updates that differ by less than this share of all updates are "
-           "even; 0 is the paper's rule");
+  o.adaptive.Visit(v);
   v.Flag("no-pin", o.no_pin, "Let the system move threads between cores");
 }
 

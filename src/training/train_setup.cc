@@ -15,7 +15,6 @@
 #include "nn/initialize.h"
 #include "nn/optimizer.h"
 #include "runtime/control/teams.h"
-#include "training/batch_ranges.h"
 
 namespace hogbatch {
 namespace {
@@ -65,12 +64,10 @@ TrainPlan MakePlan(const TrainOptions& options) {
   const Machine machine = ThisMachine();
   plan.devices = ChooseDevices(options.devices, machine);
   plan.host_memory_bytes = machine.processor.memory_bytes;
-  const GpuBatch gpu_batch = ParseGpuBatch("--gpu-batch", options.gpu_batch);
-  plan.batches = {.cpu_batch = ParseBatchRange("--cpu-batch", options.cpu_batch),
+  const GpuBatch gpu_batch = ParseGpuBatch("--gpu-batch", options.batch.gpu_batch);
+  plan.batches = {.cpu_batch = ParseBatchRange("--cpu-batch", options.batch.cpu_batch),
                   .gpu_batch = gpu_batch.range,
-                  .alpha = options.alpha,
-                  .beta = options.beta,
-                  .adapt_band = options.adapt_band};
+                  .adaptive = options.adaptive};
   plan.calibrate_gpu_batch = gpu_batch.calibrate_min;
   options.rate.ChosenFor(Loss::kSoftmax);  // throws what is wrong for any loss
   plan.rules.epochs = options.epochs;
@@ -98,7 +95,8 @@ WorkerCounts CountWorkers(const TrainPlan& plan) {
 }
 
 bool Adapts(const TrainOptions& options, const TrainPlan& plan) {
-  return options.algorithm == "adaptive" && MakeTeams(InfosOf(plan.devices)).names.size() > 1;
+  return FindAlgorithm(options.algorithm).traits.adapts_batch_size &&
+         MakeTeams(InfosOf(plan.devices)).names.size() > 1;
 }
 
 ModelSpec MakeSpec(const TrainOptions& options, const TrainPlan& plan,
@@ -119,7 +117,8 @@ Merge ParseMerge(std::string_view merge) {
 double MomentumToApply(const TrainOptions& options, int workers) {
   const double total = options.optimizer.momentum;
   if (options.optimizer.no_momentum_correction) return total;
-  return ExplicitMomentum(total, AsynchronousWorkers(options.algorithm, workers));
+  return ExplicitMomentum(total,
+                          AsynchronousWorkers(FindAlgorithm(options.algorithm).traits, workers));
 }
 
 std::int64_t MergeRows(const TrainOptions& options, const ModelSpec& spec, int workers) {

@@ -148,7 +148,7 @@ TEST(AdaptiveHogbatch, SettlesWhereTheRuleAtEveryRequestFlaps) {
     ExpectEven(SettledShares(run));
   };
   Watched flapping(std::make_unique<AtEveryRequest>());
-  Watched without_band(MakeAlgorithm("adaptive", {.adapt_band = 0}));
+  Watched without_band(MakeAlgorithm("adaptive", {.adaptive = {.adapt_band = 0}}));
   Watched settling(MakeAlgorithm("adaptive", {}));
   run_with(flapping);
   run_with(without_band);

@@ -33,7 +33,7 @@ class Reference {
     if (over) {
       const int side = Direction(asking.team, workers);
       if (side != 0 && !OtherTeamShouldReturnFirst(side, asking.team, workers)) {
-        double wanted = side < 0 ? rows / options_.alpha : rows * options_.alpha;
+        double wanted = side < 0 ? rows / options_.adaptive.alpha : rows * options_.adaptive.alpha;
         const bool comes_back = Side(asking.team, workers) == 0;
         if (comes_back && side < 0) wanted = std::max(wanted, First(asking.team));
         if (comes_back && side > 0) wanted = std::min(wanted, First(asking.team));
@@ -53,7 +53,7 @@ class Reference {
     for (const WorkerState& worker : workers) {
       counts.resize(std::max(counts.size(), static_cast<std::size_t>(worker.team) + 1));
       counts[static_cast<std::size_t>(worker.team)] +=
-          (worker.team == 0 ? options_.beta : 1) * double(worker.updates);
+          (worker.team == 0 ? options_.adaptive.beta : 1) * double(worker.updates);
     }
     return counts;
   }
@@ -62,7 +62,8 @@ class Reference {
   int Side(int team, const std::vector<WorkerState>& workers) const {
     std::vector<double> counts = Counts(workers);
     const double own = counts[static_cast<std::size_t>(team)];
-    const double band = options_.adapt_band * std::accumulate(counts.begin(), counts.end(), 0.0);
+    const double band =
+        options_.adaptive.adapt_band * std::accumulate(counts.begin(), counts.end(), 0.0);
     counts.erase(counts.begin() + team);
     if (own < *std::min_element(counts.begin(), counts.end()) - band) return -1;
     return own > *std::max_element(counts.begin(), counts.end()) + band ? 1 : 0;
@@ -71,18 +72,18 @@ class Reference {
   // Where its size is to go: by its side, or back from where its share is not equal.
   int Direction(int team, const std::vector<WorkerState>& workers) const {
     const int side = Side(team, workers);
-    if (side != 0 || options_.adapt_band == 0) return side;
+    if (side != 0 || options_.adaptive.adapt_band == 0) return side;
     const std::vector<double> counts = Counts(workers);
     const double all = std::accumulate(counts.begin(), counts.end(), 0.0);
     const double ahead = counts[static_cast<std::size_t>(team)] / all - 1 / double(counts.size());
-    if (ahead < -options_.adapt_band && Moved(team) > 0) return -1;
-    return ahead > options_.adapt_band && Moved(team) < 0 ? 1 : 0;
+    if (ahead < -options_.adaptive.adapt_band && Moved(team) > 0) return -1;
+    return ahead > options_.adaptive.adapt_band && Moved(team) < 0 ? 1 : 0;
   }
 
   // A size does not leave where it began while one on the other side can come back to there.
   bool OtherTeamShouldReturnFirst(int side, int team,
                                   const std::vector<WorkerState>& workers) const {
-    if (options_.adapt_band == 0 || side * Moved(team) < 0) return false;
+    if (options_.adaptive.adapt_band == 0 || side * Moved(team) < 0) return false;
     const std::vector<double> counts = Counts(workers);
     int other = team == 0 ? 1 : 0;
     for (int i = 0; i < 3; ++i) {
@@ -107,11 +108,10 @@ class Reference {
 TEST(AdaptiveRule, IsThePapersAtTheEndOfEachRound) {
   for (const double band : {0.0, 0.02}) {
     for (const double alpha : {2.0, 1.3}) {
-      const AlgorithmOptions options{.cpu_batch = {1, 1024},
-                                     .gpu_batch = {16, 8192},
-                                     .alpha = alpha,
-                                     .beta = 0.75,
-                                     .adapt_band = band};
+      const AlgorithmOptions options{
+          .cpu_batch = {1, 1024},
+          .gpu_batch = {16, 8192},
+          .adaptive = {.alpha = alpha, .beta = 0.75, .adapt_band = band}};
       Desk desk(3, 2, options);
       Reference reference(desk, options);
       Random random(7);

@@ -41,7 +41,8 @@ TEST(AdaptiveHogbatch, LevelsUpdatesWithinTheUsualRanges) {
 TEST(AdaptiveHogbatch, LevelsUpdatesWithoutMeetingABoundInSmallSteps) {
   FakeRun run = EightThreads(20);
   run.rows.train = 4000000;
-  run.algorithm_options = {.cpu_batch = {1, 1 << 20}, .gpu_batch = {16, 1 << 20}, .alpha = 1.1};
+  run.algorithm_options = {
+      .cpu_batch = {1, 1 << 20}, .gpu_batch = {16, 1 << 20}, .adaptive = {.alpha = 1.1}};
   AddGpu(run, kGpu);
   const RunResult result = run.Run();
   // A GPU begins at its smallest batch, and may be held there for a moment.
@@ -104,7 +105,7 @@ TEST(AdaptiveHogbatch, NamesTheBoundsThatKeepTeamsApart) {
 // Two updates of the CPU for one of the GPU.
 TEST(AdaptiveHogbatch, LevelsWhatBetaCounts) {
   FakeRun run = EightThreads(20);
-  run.algorithm_options.beta = 0.5;
+  run.algorithm_options.adaptive.beta = 0.5;
   AddGpu(run, kGpu);
   run.Run();
   const std::vector<double> shares = SettledShares(run);
@@ -116,8 +117,9 @@ TEST(AdaptiveHogbatch, ChangesSizesByAlphaWithinTheirRanges) {
   for (const double alpha : {2.0, 4.0, 1.5}) {
     SCOPED_TRACE(alpha);
     FakeRun run = EightThreads(5);
-    run.algorithm_options = {
-        .cpu_batch = {3, 100}, .gpu_batch = {100, 3000}, .alpha = alpha, .adapt_band = 0};
+    run.algorithm_options = {.cpu_batch = {3, 100},
+                             .gpu_batch = {100, 3000},
+                             .adaptive = {.alpha = alpha, .adapt_band = 0}};
     AddGpu(run, kGpu);
     Watched watched(MakeAlgorithm("adaptive", run.algorithm_options));
     run.own_algorithm = &watched;

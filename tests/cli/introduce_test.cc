@@ -78,7 +78,7 @@ TEST(Introduction, SaysOfWhatHasNoEffectThatItHasNone) {
   alone.algorithm = "hogbatch";
   EXPECT_THAT(Introduced(together, OnCoresAndGpu(), "note"), IsEmpty());
   EXPECT_THAT(Introduced(alone, OnCores(), "note"), IsEmpty());
-  together.alpha = alone.alpha = 3;
+  together.adaptive.alpha = alone.adaptive.alpha = 3;
   EXPECT_THAT(Introduced(together, OnCoresAndGpu(), "note"), IsEmpty());
   EXPECT_THAT(Introduced(alone, OnCores(), "note"), HasSubstr("are for --algorithm adaptive"));
   alone.merge = "average";
