@@ -84,7 +84,7 @@ TEST(AdaptiveRule, LetsNoGpuRunAheadOfAnotherWhileTheCoresEvaluate) {
   EXPECT_EQ(desk.ReportAndAsk(2, 4), 128);
 }
 
-TEST(AdaptiveRule, BeginsANewRoundAfterOneThatWasFoundEven) {
+TEST(AdaptiveRule, AwaitsNewReportsAfterAReviewThatFoundCountsEven) {
   Desk desk(2, 1, PapersRule());
   for (const WorkerId id : {0, 1, 2}) desk.Ask(id);
   desk.Report(2, 4);
@@ -315,7 +315,7 @@ TEST(AdaptiveRule, ChangesByAnyAlpha) {
   }
 }
 
-TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndForHowManyRounds) {
+TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndInHowManyReviews) {
   Desk desk(1, 1, {.cpu_batch = {4, 48}, .gpu_batch = {256, 8192}, .adaptive = {.adapt_band = 0}});
   desk.Ask(0);
   desk.Ask(1);
@@ -332,11 +332,11 @@ TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndForHowManyRounds) {
   EXPECT_EQ(held[0].team, 0);
   EXPECT_EQ(held[0].by, By::kMax);
   EXPECT_EQ(held[0].rows, 48);
-  EXPECT_DOUBLE_EQ(held[0].share_of_rounds, 3.0 / 4);
+  EXPECT_DOUBLE_EQ(held[0].share_of_reviews, 3.0 / 4);
   EXPECT_EQ(held[1].team, 1);
   EXPECT_EQ(held[1].by, By::kMin);
   EXPECT_EQ(held[1].rows, 256);
-  EXPECT_DOUBLE_EQ(held[1].share_of_rounds, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(held[1].share_of_reviews, 1.0 / 3);
 }
 
 TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
@@ -350,10 +350,10 @@ TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
   ASSERT_EQ(desk.held().size(), 1u);
   EXPECT_EQ(desk.held()[0].by, By::kMemory);
   EXPECT_EQ(desk.held()[0].rows, 1500);
-  // It turns out to be less still. That is no round, and nobody wanted more.
+  // It turns out to be less still. That is no review, and nobody wanted more.
   desk.worker(0).max_batch_size = 700;
   EXPECT_EQ(desk.Ask(0), 700);
-  EXPECT_DOUBLE_EQ(desk.held()[0].share_of_rounds, 0.5);
+  EXPECT_DOUBLE_EQ(desk.held()[0].share_of_reviews, 0.5);
   desk.Report(1, 9);
   EXPECT_EQ(desk.ReportAndAsk(0, 1), 512);  // half of it is below the range
 }

@@ -48,7 +48,7 @@ TEST(AdaptiveHogbatch, LevelsUpdatesWithoutMeetingABoundInSmallSteps) {
   // A GPU begins at its smallest batch, and may be held there for a moment.
   for (const HeldTeam& held : result.totals.held_teams) {
     EXPECT_EQ(held.by, By::kMin);
-    EXPECT_LT(held.share_of_rounds, 0.02);
+    EXPECT_LT(held.share_of_reviews, 0.02);
   }
   ExpectEven(SettledShares(run));
 }
@@ -93,11 +93,11 @@ TEST(AdaptiveHogbatch, NamesTheBoundsThatKeepTeamsApart) {
   EXPECT_EQ(held[0].team, 0);
   EXPECT_EQ(held[0].by, By::kMax);
   EXPECT_EQ(held[0].rows, 64);
-  EXPECT_GT(held[0].share_of_rounds, 0.95);
+  EXPECT_GT(held[0].share_of_reviews, 0.95);
   EXPECT_EQ(held[1].team, 1);
   EXPECT_EQ(held[1].by, By::kMin);
   EXPECT_EQ(held[1].rows, 64);
-  EXPECT_GT(held[1].share_of_rounds, 0.95);
+  EXPECT_GT(held[1].share_of_reviews, 0.95);
   EXPECT_EQ(result.totals.teams[0].batch_size, 64);
   EXPECT_EQ(result.totals.teams[1].batch_size, 64);
 }
@@ -156,7 +156,7 @@ TEST(AdaptiveHogbatch, NamesMemoryThatHoldsATeam) {
   EXPECT_EQ(held[1].team, 1);
   EXPECT_EQ(held[1].by, By::kMemory);
   EXPECT_EQ(held[1].rows, 300);
-  EXPECT_GT(held[1].share_of_rounds, 0.95);
+  EXPECT_GT(held[1].share_of_reviews, 0.95);
 }
 
 // A device that is asked for more than it has room for says so; it is not asked for it again.
