@@ -11,21 +11,26 @@
 namespace hogbatch {
 namespace {
 
-struct Row {
-  std::string_view name;
-  std::unique_ptr<Algorithm> (*make)(const AlgorithmOptions&);
-  bool asynchronous;
+constexpr AlgorithmInfo kTable[] = {
+#define ALGORITHM(make, ...) {__VA_ARGS__, make},
+#include "algorithms/table.inc"
+#undef ALGORITHM
 };
 
-constexpr Row kTable[] = {
-    {"hogbatch", MakeHogbatch, true},
-    {"adaptive", MakeAdaptiveHogbatch, true},
-    {"sync", MakeSync, false},
-};
+constexpr std::string_view kAuto = "auto";
 
-const Row& Find(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kTable), std::end(kTable),
-                                   [&](const Row& row) { return row.name == name; });
+}  // namespace
+
+std::span<const AlgorithmInfo> Algorithms() { return kTable; }
+
+std::vector<std::string> AlgorithmNames() {
+  std::vector<std::string> names;
+  for (const AlgorithmInfo& info : kTable) names.emplace_back(info.name);
+  return names;
+}
+
+const AlgorithmInfo& FindAlgorithm(std::string_view name) {
+  const auto* found = std::ranges::find(kTable, name, &AlgorithmInfo::name);
   if (found == std::end(kTable)) {
     throw UserError(fmt::format("there is no algorithm '{}'; there are: {}", name,
                                 fmt::join(AlgorithmNames(), ", ")));
@@ -33,33 +38,40 @@ const Row& Find(std::string_view name) {
   return *found;
 }
 
-}  // namespace
-
-std::vector<std::string> AlgorithmNames() {
-  std::vector<std::string> names;
-  for (const Row& row : kTable) names.emplace_back(row.name);
-  return names;
-}
-
-AlgorithmInfo FindAlgorithm(std::string_view name) {
-  return {name, {.adapts_batch_size = name == "adaptive", .synchronous = !Find(name).asynchronous}};
-}
-
 std::unique_ptr<Algorithm> MakeAlgorithm(std::string_view name, const AlgorithmOptions& options) {
-  return Find(name).make(options);
+  return FindAlgorithm(name).make(options);
 }
 
-int AsynchronousWorkers(std::string_view algorithm, int workers) {
-  return Find(algorithm).asynchronous ? workers : 1;
+std::string_view DefaultAlgorithm(std::span<const DeviceInfo> devices) {
+  const auto differs = [&](const DeviceInfo& info) { return info.kind != devices.front().kind; };
+  return std::ranges::any_of(devices, differs) ? "adaptive" : "hogbatch";
 }
 
-std::int64_t FixedBatchSize(const BatchRange& range, DeviceKind kind) {
-  const std::int64_t usual = kind == DeviceKind::kCpu ? 16 : 512;
-  return std::clamp(usual, range.min, range.max);
+const AlgorithmInfo& ChooseAlgorithm(std::string_view asked, std::span<const DeviceInfo> devices) {
+  return FindAlgorithm(asked == kAuto ? DefaultAlgorithm(devices) : asked);
+}
+
+Words AlgorithmWords() {
+  std::vector<std::string> words = AlgorithmNames();
+  words.emplace(words.begin(), kAuto);
+  return {.words = words};
+}
+
+std::string AlgorithmHelp() {
+  std::vector<std::string> all;
+  for (const AlgorithmInfo& info : kTable) {
+    all.push_back(fmt::format("{}: {}", info.name, info.summary));
+  }
+  return fmt::format("{}. auto is adaptive where two kinds of device train together, else hogbatch",
+                     fmt::join(all, "; "));
 }
 
 std::int64_t FixedBatchSize(const AlgorithmOptions& options, DeviceKind kind) {
-  return FixedBatchSize(kind == DeviceKind::kCpu ? options.cpu_batch : options.gpu_batch, kind);
+  return FixedBatchSize(options.range_of(kind), kind);
+}
+
+int AsynchronousWorkers(const AlgorithmTraits& traits, int workers) {
+  return traits.synchronous ? 1 : workers;
 }
 
 }  // namespace hogbatch

@@ -1,53 +1,62 @@
-// The algorithms by name. A new one is a file beside this and a line in the table of algorithms.cc.
+// The algorithms by name. A new one is a file beside this one and a line in table.inc.
 #pragma once
 
-#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "algorithms/adaptive_options.h"
+#include "algorithms/batch_range.h"
 #include "runtime/control/algorithm.h"
 
 namespace hogbatch {
 
-// Rows per update a team may be given.
-struct BatchRange {
-  std::int64_t min = 1;
-  std::int64_t max = 64;
-};
-
 struct AlgorithmOptions {
-  BatchRange cpu_batch = {.min = 1, .max = 64};  // on each thread
-  BatchRange gpu_batch = {.min = 64, .max = 8192};
-  // Of Adaptive Hogbatch:
-  double alpha = 2;          // rows change by this factor; above 1
-  double beta = 1;           // what an update of a CPU thread counts, 0 to 1
-  double adapt_band = 0.02;  // counts differ when they do by more than this part of all updates
+  BatchRange cpu_batch = kDefaultCpuBatch;
+  BatchRange gpu_batch = kDefaultGpuBatch;
+  AdaptiveOptions adaptive = {};
+
+  const BatchRange& range_of(DeviceKind kind) const {
+    return kind == DeviceKind::kCpu ? cpu_batch : gpu_batch;
+  }
 };
 
-// The size an algorithm that does not adapt uses: 16 rows on a CPU thread, 512 on a GPU, or the
-// nearest the range allows.
-std::int64_t FixedBatchSize(const BatchRange& range, DeviceKind kind = DeviceKind::kCpu);
-// The same with the range of that kind of device.
-std::int64_t FixedBatchSize(const AlgorithmOptions& options, DeviceKind kind);
-
-std::vector<std::string> AlgorithmNames();
-
+// What the rest of the program has to know about an algorithm.
 struct AlgorithmTraits {
-  bool adapts_batch_size = false;
-  bool synchronous = false;
+  bool adapts_batch_size = false;  // within the range of each kind of device
+  bool synchronous = false;        // all workers contribute to each update
 };
+
 struct AlgorithmInfo {
   std::string_view name;
+  std::string_view summary;  // for --help; begins in lower case, without a full stop
   AlgorithmTraits traits;
+  std::unique_ptr<Algorithm> (*make)(const AlgorithmOptions&);
 };
-AlgorithmInfo FindAlgorithm(std::string_view name);
+
+std::span<const AlgorithmInfo> Algorithms();
+std::vector<std::string> AlgorithmNames();
 
 // UserError for an unknown name.
+const AlgorithmInfo& FindAlgorithm(std::string_view name);
 std::unique_ptr<Algorithm> MakeAlgorithm(std::string_view name, const AlgorithmOptions& options);
 
+// What --algorithm auto means on these devices: adaptive where two kinds of device train together,
+// since their speeds differ too much for fixed batch sizes, and hogbatch elsewhere.
+std::string_view DefaultAlgorithm(std::span<const DeviceInfo> devices);
+// The algorithm that --algorithm names, or the default for "auto". UserError for an unknown name.
+const AlgorithmInfo& ChooseAlgorithm(std::string_view asked, std::span<const DeviceInfo> devices);
+// What --algorithm accepts, "auto" first.
+Words AlgorithmWords();
+// Every algorithm with its summary, and what auto means, for --help.
+std::string AlgorithmHelp();
+
+// FixedBatchSize with the range of that kind of device.
+std::int64_t FixedBatchSize(const AlgorithmOptions& options, DeviceKind kind);
+
 // How many workers change the model at the same time, each on its own: for momentum's correction.
-int AsynchronousWorkers(std::string_view algorithm, int workers);
+int AsynchronousWorkers(const AlgorithmTraits& traits, int workers);
 
 }  // namespace hogbatch

@@ -7,8 +7,8 @@
 
 namespace hogbatch {
 
-std::unique_ptr<Algorithm> MakeAdaptiveHogbatch(const AlgorithmOptions& options);
-std::unique_ptr<Algorithm> MakeHogbatch(const AlgorithmOptions& options);
-std::unique_ptr<Algorithm> MakeSync(const AlgorithmOptions& options);
+#define ALGORITHM(make, ...) std::unique_ptr<Algorithm> make(const AlgorithmOptions& options);
+#include "algorithms/table.inc"
+#undef ALGORITHM
 
 }  // namespace hogbatch

@@ -71,7 +71,7 @@ void PutTeams(Json& object, const Progress& progress) {
     Put(rates, team.name, team.rows_per_second);
     if (const auto held = MostHeld(progress, static_cast<int>(i))) {
       bounds[team.name] = {{"bound", Name(held->by)}, {"rows", held->rows}};
-      Put(bounds[team.name], "share_of_rounds", held->share_of_rounds);
+      Put(bounds[team.name], "share_of_rounds", held->share_of_reviews);
     }
   }
   object["update_share_by_team"] = std::move(shares);

@@ -13,7 +13,7 @@ namespace hogbatch {
 namespace {
 
 constexpr std::size_t kTeamsOnALine = 3;
-constexpr double kRarelyHeld = 0.1;  // of the rounds: a size on its way, not one kept back
+constexpr double kRarelyHeld = 0.1;  // of the reviews: a size on its way, not one kept back
 constexpr double kUneven = 0.1;      // from an equal share of the updates
 
 // A whole percentage, except that nothing and everything are said only when they are meant.
@@ -86,7 +86,7 @@ bool Uneven(const Progress& totals) {
 }
 
 std::string HeldText(const HeldTeam& held, const TeamProgress& team) {
-  const std::string percent = fmt::format("in {} of its rounds", Percent(held.share_of_rounds));
+  const std::string percent = fmt::format("in {} of its reviews", Percent(held.share_of_reviews));
   if (held.by == HeldTeam::By::kMemory) {
     return fmt::format("{} was held at {} rows by its memory {}", team.name, Grouped(held.rows),
                        percent);
@@ -108,7 +108,7 @@ std::string BoundsLine(const Progress& totals) {
   std::vector<std::string> ways;
   for (std::size_t i = 0; i < totals.teams.size(); ++i) {
     const std::optional<HeldTeam> held = MostHeld(totals, static_cast<int>(i));
-    if (!held || held->share_of_rounds < kRarelyHeld) continue;
+    if (!held || held->share_of_reviews < kRarelyHeld) continue;
     bounds.push_back(HeldText(*held, totals.teams[i]));
     const std::string way = WayOut(*held, totals.teams[i]);
     if (!way.empty() && std::ranges::find(ways, way) == ways.end()) ways.push_back(way);
@@ -165,7 +165,7 @@ std::optional<HeldTeam> MostHeld(const Progress& progress, int team) {
   std::optional<HeldTeam> most;
   for (const HeldTeam& held : progress.held_teams) {
     if (held.team != team) continue;
-    if (!most || held.share_of_rounds > most->share_of_rounds) most = held;
+    if (!most || held.share_of_reviews > most->share_of_reviews) most = held;
   }
   return most;
 }

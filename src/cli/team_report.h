@@ -13,7 +13,7 @@ namespace hogbatch {
 
 std::string_view Name(HeldTeam::By by);  // "min", "max", "memory"
 
-// The bound that held a team of `progress` in most of its rounds.
+// The bound that held a team of `progress` in most of its reviews.
 std::optional<HeldTeam> MostHeld(const Progress& progress, int team);
 
 // For the live line, one field a team and the measured beta: "cpu 52% x64 (max)" is a share of the

@@ -239,10 +239,4 @@ std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine,
   }
 }
 
-std::string ChooseAlgorithm(std::string_view asked, std::span<const DeviceInfo> devices) {
-  if (asked != "auto") return std::string(asked);
-  const auto differs = [&](const DeviceInfo& info) { return info.kind != devices.front().kind; };
-  return std::ranges::any_of(devices, differs) ? "adaptive" : "hogbatch";
-}
-
 }  // namespace hogbatch

@@ -43,9 +43,4 @@ enum class Purpose : std::uint8_t { kTraining, kInference };
 std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine,
                                Purpose purpose = Purpose::kTraining);
 
-// The algorithm that --algorithm means on these devices: "auto" is adaptive where two kinds of
-// device train together, whose speeds differ too much for sizes that are fixed, and hogbatch
-// elsewhere. Any other word is itself.
-std::string ChooseAlgorithm(std::string_view asked, std::span<const DeviceInfo> devices);
-
 }  // namespace hogbatch

@@ -8,7 +8,6 @@
 #include "core/text.h"
 #include "datasets/encoding/class_weights.h"
 #include "runtime/control/teams.h"
-#include "training/batch_ranges.h"
 #include "training/gpu_calibration.h"
 #include "training/memory_check.h"
 #include "training/train.h"
@@ -45,18 +44,16 @@ RunRules ChooseRules(const TrainingSpec& spec) {
 }
 
 AlgorithmOptions ChooseBatches(const TrainingSpec& spec, const GpuBatch& gpu_batch) {
-  return {.cpu_batch = ParseBatchRange("--cpu-batch", spec.cpu_batch),
+  return {.cpu_batch = ParseBatchRange("--cpu-batch", spec.batch.cpu_batch),
           .gpu_batch = gpu_batch.range,
-          .alpha = spec.alpha,
-          .beta = spec.beta,
-          .adapt_band = spec.adapt_band};
+          .adaptive = spec.adaptive};
 }
 
 Workload ChooseWork(const TrainingSpec& spec, const ModelSpec& model, const Devices& devices,
-                    const std::string& algorithm, const AlgorithmOptions& batches,
+                    const AlgorithmTraits& traits, const AlgorithmOptions& batches,
                     const GpuBatch& gpu_batch) {
   const int workers = CountWorkers(devices.chosen).all();
-  const int asynchronous = AsynchronousWorkers(algorithm, workers);
+  const int asynchronous = AsynchronousWorkers(traits, workers);
   const double momentum = spec.optimizer.no_momentum_correction
                               ? spec.optimizer.momentum
                               : ExplicitMomentum(spec.optimizer.momentum, asynchronous);
@@ -81,10 +78,6 @@ void CheckStart(const TrainingSpec& spec, const TrainingInput& input, const Mode
   if (!why.empty()) throw UserError(fmt::format("--init {}: {}", spec.init, why));
 }
 
-bool Adapts(std::string_view algorithm, const std::vector<DeviceChoice>& devices) {
-  return algorithm == "adaptive" && MakeTeams(InfosOf(devices)).names.size() > 1;
-}
-
 TrainingPlan Calibrated(TrainingPlan plan, GpuCalibrations found) {
   plan.batches.gpu_batch.min = found.smallest_batch;
   plan.calibrated = std::move(found.gpus);
@@ -101,19 +94,22 @@ WorkerCounts CountWorkers(const std::vector<DeviceChoice>& devices) {
   return workers;
 }
 
-bool TrainingPlan::adapts() const { return Adapts(algorithm, work.devices); }
+bool TrainingPlan::adapts() const {
+  return FindAlgorithm(algorithm).traits.adapts_batch_size &&
+         MakeTeams(InfosOf(work.devices)).names.size() > 1;
+}
 
 TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const Devices& devices,
                   TrainingObserver& observer) {
   const TrainingData& training = input.training;
   const ModelSpec model = ChooseModel(spec, training);
-  const GpuBatch gpu_batch = ParseGpuBatch("--gpu-batch", spec.gpu_batch);
+  const GpuBatch gpu_batch = ParseGpuBatch("--gpu-batch", spec.batch.gpu_batch);
   const AlgorithmOptions batches = ChooseBatches(spec, gpu_batch);
-  const std::string algorithm = ChooseAlgorithm(spec.algorithm, InfosOf(devices.chosen));
-  const Workload work = ChooseWork(spec, model, devices, algorithm, batches, gpu_batch);
+  const AlgorithmInfo& algorithm = ChooseAlgorithm(spec.algorithm, InfosOf(devices.chosen));
+  const Workload work = ChooseWork(spec, model, devices, algorithm.traits, batches, gpu_batch);
   CheckStart(spec, input, model);
   const TrainingPlan plan{.work = work,
-                          .algorithm = algorithm,
+                          .algorithm = std::string(algorithm.name),
                           .batches = batches,
                           .max_batch_sizes = CheckTrainingFits(work, training.data),
                           .merge = ParseMerge(spec.merge),

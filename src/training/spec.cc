@@ -4,16 +4,20 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "algorithms/algorithms.h"
+#include "datasets/schema.h"
 #include "nn/initialize.h"
+#include "runtime/store/merge.h"
 
 namespace hogbatch {
 namespace {
 
-std::vector<std::string> AlgorithmWords() {
-  std::vector<std::string> words = AlgorithmNames();
-  words.insert(words.begin(), "auto");
+// The words of a choice that may be left to the program.
+Words AutoOr(Words words, std::string also = "") {
+  words.words.insert(words.words.begin(), "auto");
+  words.also = std::move(also);
   return words;
 }
 
@@ -26,7 +30,7 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
          "last. LIBSVM files need none");
   v.Text("positive", o.positive, "LABEL",
          "Learn this label against all others, as two classes, whatever labels the file has");
-  v.Word("scale", o.scale, {{"auto", "none", "minmax", "standard", "maxabs"}},
+  v.Word("scale", o.scale, ScalingWords(),
          "How features are brought to like size; learnt on the training rows and saved in the "
          "model");
   v.Number("valid-fraction", o.valid_fraction, {0, 0.9},
@@ -40,13 +44,12 @@ void VisitNetwork(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Network");
   v.Numbers("hidden", o.hidden, {0, 1 << 20},
             "Widths of the hidden layers, separated by commas; 0 alone is a linear model");
-  v.Word("activation", o.activation, {{"relu", "sigmoid", "tanh", "gelu"}},
-         "What a hidden layer applies to its sums");
-  v.Word("loss", o.loss, {{"auto", "softmax", "sigmoid", "squared"}},
+  v.Word("activation", o.activation, ActivationWords(), "What a hidden layer applies to its sums");
+  v.Word("loss", o.loss, AutoOr(LossWords()),
          "What is made small: softmax for classes, sigmoid for several labels a row, squared for "
          "numbers; auto looks "
          "at the labels");
-  v.Word("init", o.init, {{"auto", "xavier", "he", "paper"}, "FILE"},
+  v.Word("init", o.init, AutoOr(InitializationWords(), "FILE"),
          "Starting weights, or a model file to go on from; auto is he for relu and gelu, xavier "
          "otherwise; paper is the Hogbatch paper's, which deep sigmoid networks need");
 }
@@ -54,13 +57,9 @@ void VisitNetwork(OptionVisitor& v, TrainingSpec& o) {
 void VisitWork(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Who computes");
   VisitDevices(v, o.devices, "every GPU, and the cores beside them");
-  v.Word("algorithm", o.algorithm, {AlgorithmWords()},
-         "How the workers share the model. hogbatch: every worker updates the shared weights at "
-         "once, without waiting; adaptive: the same, and rows per update follow the counts of "
-         "updates, so that fast devices do not drown slow ones; sync: one averaged update over "
-         "all workers, the same on every run. auto is adaptive as soon as two kinds of device "
-         "train together, else hogbatch");
-  v.Word("merge", o.merge, {{"delta", "average", "overwrite"}},
+  v.Word("algorithm", o.algorithm, AlgorithmWords(),
+         fmt::format("How the workers share the model. {}", AlgorithmHelp()));
+  v.Word("merge", o.merge, MergeWords(),
          "How an update of a GPU, made on a copy of the weights, joins what others wrote "
          "meanwhile. delta adds the change alone, so that all of theirs stays; average moves the "
          "weights towards the copy, one part in as many as there are teams, and takes back that "
@@ -72,21 +71,10 @@ void VisitWork(OptionVisitor& v, TrainingSpec& o) {
            "room for, fewer where others merge many times meanwhile, and one in any case. 1 merges "
            "every update, as is always done with adam, with momentum and with weight decay on "
            "sparse rows");
-  v.Text("cpu-batch", o.cpu_batch, "ROWS|MIN:MAX",
-         "Rows behind one update on one thread. adaptive stays in the range; algorithms that do "
-         "not adapt take 16, moved into it");
-  v.Text("gpu-batch", o.gpu_batch, "ROWS|MIN:MAX|auto:MAX",
-         "The same on a GPU, where algorithms that do not adapt take 512. The minimum auto is the "
-         "size at which the GPU still reaches --min-utilization of its best rate, measured at the "
-         "start. A maximum that does not fit its memory becomes the largest that does");
+  o.batch.Visit(v);
   v.Number("min-utilization", o.min_utilization, {0.01, 1},
            "What --gpu-batch auto:MAX asks of a GPU: this share of its best rows a second");
-  v.Number("alpha", o.alpha, {1.01, 16},
-           "adaptive: the factor by which rows per update grow or shrink");
-  v.Number("beta", o.beta, {0, 1}, "adaptive: CPU updates count so much each, against a GPU's");
-  v.Number("adapt-band", o.adapt_band, {0, 0.5},
-           "adaptive: counts of updates that differ by less than this share of all updates are "
-           "even; 0 is the paper's rule");
+  o.adaptive.Visit(v);
   v.Flag("no-pin", o.no_pin, "Let the system move threads between cores");
 }
 

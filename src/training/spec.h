@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/adaptive_options.h"
+#include "algorithms/batch_range.h"
 #include "core/options.h"
 #include "nn/learning_rate.h"
 #include "nn/optimizer.h"
@@ -35,11 +37,8 @@ struct TrainingSpec {
   std::string devices = "auto";
   std::string merge = "delta";
   std::int64_t merge_rows = 256;
-  std::string cpu_batch = "1:64";
-  std::string gpu_batch = "auto:8192";
-  double alpha = 2;
-  double beta = 1;
-  double adapt_band = 0.02;
+  BatchOptions batch;
+  AdaptiveOptions adaptive;
   double min_utilization = 0.5;
   bool no_pin = false;
 

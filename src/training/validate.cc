@@ -11,7 +11,6 @@
 #include "core/text.h"
 #include "datasets/encoding/class_weights.h"
 #include "nn/initialize.h"
-#include "training/batch_ranges.h"
 #include "training/spec.h"
 
 namespace hogbatch {
@@ -122,8 +121,8 @@ void Validate(const TrainingSpec& spec) {
   CheckLabels(spec);
   spec.optimizer.Validate();
   spec.learning_rate.ChosenFor(Loss::kSoftmax);  // throws what is wrong for any loss
-  ParseBatchRange("--cpu-batch", spec.cpu_batch);
-  ParseGpuBatch("--gpu-batch", spec.gpu_batch);
+  ParseBatchRange("--cpu-batch", spec.batch.cpu_batch);
+  ParseGpuBatch("--gpu-batch", spec.batch.gpu_batch);
   if (!spec.max_time.empty()) ParseDuration("--max-time", spec.max_time);
 }
 

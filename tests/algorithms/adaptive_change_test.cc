@@ -113,7 +113,7 @@ TEST(AdaptiveHogbatch, LetsTheOthersGoOnWhileAThreadStandsStill) {
   ExpectEven(SharesBetween(run, 3, 30));
 }
 
-// The paper's rule at every request, without rounds and band.
+// The paper's rule at every request, without reviews and band.
 class AtEveryRequest : public Algorithm {
  public:
   std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) override {
@@ -148,7 +148,7 @@ TEST(AdaptiveHogbatch, SettlesWhereTheRuleAtEveryRequestFlaps) {
     ExpectEven(SettledShares(run));
   };
   Watched flapping(std::make_unique<AtEveryRequest>());
-  Watched without_band(MakeAlgorithm("adaptive", {.adapt_band = 0}));
+  Watched without_band(MakeAlgorithm("adaptive", {.adaptive = {.adapt_band = 0}}));
   Watched settling(MakeAlgorithm("adaptive", {}));
   run_with(flapping);
   run_with(without_band);
@@ -156,7 +156,7 @@ TEST(AdaptiveHogbatch, SettlesWhereTheRuleAtEveryRequestFlaps) {
   EXPECT_LT(5 * settling.changes(), flapping.changes());
   EXPECT_LT(5 * settling.changes(), without_band.changes());
   RecordProperty("changes_at_every_request", std::to_string(flapping.changes()));
-  RecordProperty("changes_in_rounds_without_band", std::to_string(without_band.changes()));
+  RecordProperty("changes_in_reviews_without_band", std::to_string(without_band.changes()));
   RecordProperty("changes", std::to_string(settling.changes()));
 }
 

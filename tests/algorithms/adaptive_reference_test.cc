@@ -1,139 +1,127 @@
-// Adaptive Hogbatch beside a second, plainer account of its rule.
+// The published rule of Adaptive Hogbatch, and the whole algorithm with --adapt-band 0, beside an
+// independent statement of that rule. Nothing here knows of damping.
+//
+// On a request of team E, u counting updates and b being the batch size:
+//   if u_E < min(u of the others): b_E = max(b_E / alpha, smallest b of E)
+//   if u_E > max(u of the others): b_E = min(b_E * alpha, largest b of E)
+// and an update of a CPU thread counts beta. hogbatch applies it once all of a team's workers have
+// reported. adaptive_rule.h says how well the rule is known.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "algorithms/adaptive_rule.h"
 #include "core/random.h"
 #include "tests/runtime/desk.h"
 
 namespace hogbatch {
 namespace {
 
-// The paper's rule and the band at the end of each round, for teams that lose nobody and whose
-// speeds nobody knows. With a band, sizes come back before others leave, and so do those of teams
-// between others.
+TEST(PublishedRule, ShrinksTheLastGrowsTheFirstAndLeavesTheRest) {
+  const std::vector<double> others = {5, 9};
+  EXPECT_EQ(PublishedRule(4, others, 0), Change::kShrink);
+  EXPECT_EQ(PublishedRule(5, others, 0), Change::kStay);
+  EXPECT_EQ(PublishedRule(7, others, 0), Change::kStay);
+  EXPECT_EQ(PublishedRule(9, others, 0), Change::kStay);
+  EXPECT_EQ(PublishedRule(10, others, 0), Change::kGrow);
+}
+
+TEST(PublishedRule, TakesCountsWithinTheBandAsEven) {
+  const std::vector<double> other = {10};
+  EXPECT_EQ(PublishedRule(8, other, 2), Change::kStay);
+  EXPECT_EQ(PublishedRule(12, other, 2), Change::kStay);
+  EXPECT_EQ(PublishedRule(7.9, other, 2), Change::kShrink);
+  EXPECT_EQ(PublishedRule(12.1, other, 2), Change::kGrow);
+}
+
+TEST(PublishedRule, ComparesWithEveryOtherTeam) {
+  Random random(3);
+  for (int i = 0; i < 10000; ++i) {
+    const auto team = static_cast<double>(random.Below(8));
+    std::vector<double> others(1 + random.Below(4));
+    int ahead_of = 0, behind = 0;
+    for (double& other : others) {
+      other = static_cast<double>(random.Below(8));
+      ahead_of += team > other ? 1 : 0;
+      behind += team < other ? 1 : 0;
+    }
+    const int all = static_cast<int>(others.size());
+    const Change expected = behind == all     ? Change::kShrink
+                            : ahead_of == all ? Change::kGrow
+                                              : Change::kStay;
+    ASSERT_EQ(PublishedRule(team, others, 0), expected);
+  }
+}
+
+// The statement above, for teams that lose no worker. Team 0 is CPU threads, each other a GPU.
 class Reference {
  public:
-  Reference(const Desk& desk, const AlgorithmOptions& options)
-      : options_(options), reported_(desk.workers().size()) {}
+  Reference(std::size_t teams, const AlgorithmOptions& options)
+      : options_(options), rows_(teams, double(options.gpu_batch.min)) {
+    rows_[0] = 16;
+  }
 
-  void Report(WorkerId worker) { reported_[static_cast<std::size_t>(worker)] = true; }
-  std::int64_t Ask(const WorkerState& asking, const std::vector<WorkerState>& workers) {
-    bool over = true;
+  void Report(WorkerId worker) { waiting_.push_back(worker); }
+
+  std::int64_t Ask(int team, const std::vector<WorkerState>& workers) {
+    double& rows = rows_[std::size_t(team)];
+    if (!AllHaveReported(team, workers)) return std::llround(rows);
+    std::erase_if(waiting_, [&](WorkerId id) { return workers[std::size_t(id)].team == team; });
+
+    std::vector<double> u(rows_.size());
     for (const WorkerState& worker : workers) {
-      if (worker.team != asking.team) continue;
-      over = over && reported_[static_cast<std::size_t>(worker.id)];
+      u[std::size_t(worker.team)] +=
+          (worker.team == 0 ? options_.adaptive.beta : 1) * double(worker.updates);
     }
-    double& rows = asking.team == 0 ? cpu_ : gpu_[static_cast<std::size_t>(asking.team)];
-    const BatchRange& range = asking.team == 0 ? options_.cpu_batch : options_.gpu_batch;
-    if (over) {
-      const int side = Direction(asking.team, workers);
-      if (side != 0 && !OtherTeamShouldReturnFirst(side, asking.team, workers)) {
-        double wanted = side < 0 ? rows / options_.alpha : rows * options_.alpha;
-        const bool comes_back = Side(asking.team, workers) == 0;
-        if (comes_back && side < 0) wanted = std::max(wanted, First(asking.team));
-        if (comes_back && side > 0) wanted = std::min(wanted, First(asking.team));
-        if (std::abs(wanted - First(asking.team)) < 1e-6) wanted = First(asking.team);
-        rows = std::clamp(wanted, double(range.min), double(range.max));
-      }
-      for (const WorkerState& worker : workers) {
-        if (worker.team == asking.team) reported_[static_cast<std::size_t>(worker.id)] = false;
-      }
+    const double own = u[std::size_t(team)];
+    u.erase(u.begin() + team);
+    const BatchRange& range = team == 0 ? options_.cpu_batch : options_.gpu_batch;
+    if (own < *std::min_element(u.begin(), u.end())) {
+      rows = std::max(rows / options_.adaptive.alpha, double(range.min));
+    } else if (own > *std::max_element(u.begin(), u.end())) {
+      rows = std::min(rows * options_.adaptive.alpha, double(range.max));
     }
     return std::llround(rows);
   }
 
  private:
-  std::vector<double> Counts(const std::vector<WorkerState>& workers) const {
-    std::vector<double> counts;
-    for (const WorkerState& worker : workers) {
-      counts.resize(std::max(counts.size(), static_cast<std::size_t>(worker.team) + 1));
-      counts[static_cast<std::size_t>(worker.team)] +=
-          (worker.team == 0 ? options_.beta : 1) * double(worker.updates);
-    }
-    return counts;
+  bool AllHaveReported(int team, const std::vector<WorkerState>& workers) const {
+    return std::ranges::all_of(workers, [&](const WorkerState& worker) {
+      return worker.team != team || std::ranges::find(waiting_, worker.id) != waiting_.end();
+    });
   }
-
-  // -1: behind every other team, 1: ahead of every other.
-  int Side(int team, const std::vector<WorkerState>& workers) const {
-    std::vector<double> counts = Counts(workers);
-    const double own = counts[static_cast<std::size_t>(team)];
-    const double band = options_.adapt_band * std::accumulate(counts.begin(), counts.end(), 0.0);
-    counts.erase(counts.begin() + team);
-    if (own < *std::min_element(counts.begin(), counts.end()) - band) return -1;
-    return own > *std::max_element(counts.begin(), counts.end()) + band ? 1 : 0;
-  }
-
-  // Where its size is to go: by its side, or back from where its share is not equal.
-  int Direction(int team, const std::vector<WorkerState>& workers) const {
-    const int side = Side(team, workers);
-    if (side != 0 || options_.adapt_band == 0) return side;
-    const std::vector<double> counts = Counts(workers);
-    const double all = std::accumulate(counts.begin(), counts.end(), 0.0);
-    const double ahead = counts[static_cast<std::size_t>(team)] / all - 1 / double(counts.size());
-    if (ahead < -options_.adapt_band && Moved(team) > 0) return -1;
-    return ahead > options_.adapt_band && Moved(team) < 0 ? 1 : 0;
-  }
-
-  // A size does not leave where it began while one on the other side can come back to there.
-  bool OtherTeamShouldReturnFirst(int side, int team,
-                                  const std::vector<WorkerState>& workers) const {
-    if (options_.adapt_band == 0 || side * Moved(team) < 0) return false;
-    const std::vector<double> counts = Counts(workers);
-    int other = team == 0 ? 1 : 0;
-    for (int i = 0; i < 3; ++i) {
-      const double beyond = counts[std::size_t(i)] - counts[std::size_t(other)];
-      if (i != team && side * beyond < 0) other = i;
-    }
-    return Direction(other, workers) == -side && Moved(other) * side > 0;
-  }
-  // 1: larger than it began, -1: smaller.
-  int Moved(int team) const {
-    const double rows = team == 0 ? cpu_ : gpu_[static_cast<std::size_t>(team)];
-    return rows > First(team) ? 1 : rows < First(team) ? -1 : 0;
-  }
-  double First(int team) const { return team == 0 ? 16 : double(options_.gpu_batch.min); }
 
   AlgorithmOptions options_;
-  std::vector<bool> reported_;
-  double cpu_ = 16;
-  std::vector<double> gpu_ = std::vector<double>(8, double(options_.gpu_batch.min));
+  std::vector<double> rows_;       // of each team
+  std::vector<WorkerId> waiting_;  // have reported since their team was last changed or left
 };
 
-TEST(AdaptiveRule, IsThePapersAtTheEndOfEachRound) {
-  for (const double band : {0.0, 0.02}) {
-    for (const double alpha : {2.0, 1.3}) {
-      const AlgorithmOptions options{.cpu_batch = {1, 1024},
-                                     .gpu_batch = {16, 8192},
-                                     .alpha = alpha,
-                                     .beta = 0.75,
-                                     .adapt_band = band};
-      Desk desk(3, 2, options);
-      Reference reference(desk, options);
-      Random random(7);
-      std::vector<std::int64_t> rows;
-      for (const WorkerState& worker : desk.workers()) {
-        rows.push_back(desk.Ask(worker.id));
-        desk.Report(worker.id, 1);  // nobody is judged before all have begun
-        reference.Report(worker.id);
-      }
-      int changes = 0;
-      for (int i = 0; i < 20000; ++i) {
-        const auto worker = static_cast<std::size_t>(random.Below(5));
-        const auto id = static_cast<WorkerId>(worker);
-        // The fewer rows an update has, the more updates a task.
-        desk.Report(id, static_cast<int>(random.Below(2 + 4000 / rows[worker])));
-        reference.Report(id);
-        const std::int64_t now = desk.Ask(id);
-        ASSERT_EQ(now, reference.Ask(desk.worker(id), desk.workers())) << "report " << i;
-        changes += now != std::exchange(rows[worker], now) ? 1 : 0;
-      }
-      EXPECT_GT(changes, 100);  // there was something to compare
+TEST(AdaptiveHogbatch, FollowsThePublishedRuleWithoutABand) {
+  for (const double alpha : {2.0, 1.3}) {
+    const AlgorithmOptions options{.cpu_batch = {1, 1024},
+                                   .gpu_batch = {16, 8192},
+                                   .adaptive = {.alpha = alpha, .beta = 0.75, .adapt_band = 0}};
+    Desk desk(3, 2, options);
+    Reference reference(3, options);
+    Random random(7);
+    std::vector<std::int64_t> rows;
+    for (const WorkerState& worker : desk.workers()) rows.push_back(desk.Ask(worker.id));
+    int changes = 0;
+    for (int i = 0; i < 20000; ++i) {
+      const auto worker = static_cast<std::size_t>(random.Below(5));
+      const auto id = static_cast<WorkerId>(worker);
+      // The fewer rows an update has, the more updates a task. Speeds must not matter.
+      desk.Report(id, static_cast<int>(random.Below(2 + 4000 / rows[worker])), rows[worker],
+                  static_cast<double>(1 + random.Below(1000)));
+      reference.Report(id);
+      const std::int64_t now = desk.Ask(id);
+      ASSERT_EQ(now, reference.Ask(desk.worker(id).team, desk.workers())) << "report " << i;
+      changes += now != std::exchange(rows[worker], now) ? 1 : 0;
     }
+    EXPECT_GT(changes, 100);  // there was something to compare
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using By = HeldTeam::By;
 
-AlgorithmOptions PapersRule() { return {.adapt_band = 0}; }
+AlgorithmOptions PapersRule() { return {.adaptive = {.adapt_band = 0}}; }
 
 TEST(AdaptiveRule, BeginsWithTheUsualRowsOnAThreadAndTheFewestOnAGpu) {
   Desk usual(1, 1), narrow(1, 1, {.cpu_batch = {1, 8}, .gpu_batch = {1024, 8192}});
@@ -60,7 +60,7 @@ TEST(AdaptiveRule, DoesNotRunAheadOfATeamThatEvaluates) {
 }
 
 TEST(AdaptiveRule, LeavesAGapAloneThatATeamClosesWhenItComesBackFromTheFirstEvaluation) {
-  Desk desk(1, 1, {.adapt_band = 0.02});
+  Desk desk(1, 1, {.adaptive = {.adapt_band = 0.02}});
   desk.Ask(0);
   desk.Ask(1);
   desk.worker(0).evaluations = 1;
@@ -84,7 +84,7 @@ TEST(AdaptiveRule, LetsNoGpuRunAheadOfAnotherWhileTheCoresEvaluate) {
   EXPECT_EQ(desk.ReportAndAsk(2, 4), 128);
 }
 
-TEST(AdaptiveRule, BeginsANewRoundAfterOneThatWasFoundEven) {
+TEST(AdaptiveRule, AwaitsNewReportsAfterAReviewThatFoundCountsEven) {
   Desk desk(2, 1, PapersRule());
   for (const WorkerId id : {0, 1, 2}) desk.Ask(id);
   desk.Report(2, 4);
@@ -104,7 +104,7 @@ TEST(AdaptiveRule, DoesNotWaitForAWorkerThatFailed) {
 }
 
 TEST(AdaptiveRule, LeavesCountsAloneThatDifferByTheBandOrLess) {
-  Desk desk(1, 1, {.adapt_band = 0.02});
+  Desk desk(1, 1, {.adaptive = {.adapt_band = 0.02}});
   desk.Ask(0);
   desk.Ask(1);
   desk.Report(1, 49);
@@ -118,7 +118,7 @@ TEST(AdaptiveRule, LeavesCountsAloneThatDifferByTheBandOrLess) {
 
 // 400 updates a second of 16 rows are as fast as 100 of 64; the GPU makes 100.
 TEST(AdaptiveRule, LeavesSizesAloneWhileTheGapCloses) {
-  Desk desk(1, 1, {.cpu_batch = {1, 1024}, .adapt_band = 0.02});
+  Desk desk(1, 1, {.cpu_batch = {1, 1024}, .adaptive = {.adapt_band = 0.02}});
   desk.Ask(0);
   desk.Ask(1);
   desk.Report(1, 40, 64, 100);
@@ -136,7 +136,7 @@ TEST(AdaptiveRule, LeavesSizesAloneWhileTheGapCloses) {
 
 TEST(AdaptiveRule, LeavesASmallGapAloneBetweenTeamsThatAreNearlyEquallyFast) {
   const auto rows_after = [](int own, int other, double speed) {
-    Desk desk(1, 1, {.adapt_band = 0.02});
+    Desk desk(1, 1, {.adaptive = {.adapt_band = 0.02}});
     desk.Ask(0);
     desk.Ask(1);
     desk.Report(1, other, 64, 100);
@@ -151,7 +151,7 @@ TEST(AdaptiveRule, LeavesASmallGapAloneBetweenTeamsThatAreNearlyEquallyFast) {
 }
 
 TEST(AdaptiveRule, LetsASizeComeBackBeforeAnotherLeaves) {
-  Desk desk(1, 1, {.adapt_band = 0.02});
+  Desk desk(1, 1, {.adaptive = {.adapt_band = 0.02}});
   desk.Ask(0);
   desk.Ask(1);
   desk.Report(1, 40);
@@ -182,7 +182,7 @@ TEST(AdaptiveRule, ChangesOnlyTheFirstAndTheLastOfManyTeams) {
 class BetweenOthers : public testing::Test {
  protected:
   static AlgorithmOptions Options(double band) {
-    return {.cpu_batch = {1, 64}, .gpu_batch = {16, 8192}, .adapt_band = band};
+    return {.cpu_batch = {1, 64}, .gpu_batch = {16, 8192}, .adaptive = {.adapt_band = band}};
   }
   // The GPU grows to 128 rows.
   static void LetLead(Desk& desk) {
@@ -229,7 +229,7 @@ TEST_F(BetweenOthers, ATeamThatCatchesUpByItselfStays) {
 }
 
 TEST(AdaptiveRule, LeavesAGapBetweenTwoTeamsAloneThatClosesHoweverFastAThirdOneIs) {
-  Desk desk(1, 2, {.gpu_batch = {16, 8192}, .adapt_band = 0.02});
+  Desk desk(1, 2, {.gpu_batch = {16, 8192}, .adaptive = {.adapt_band = 0.02}});
   for (int worker : {0, 1, 2}) desk.Ask(worker);
   desk.Report(0, 350, 16, 1400);
   desk.Report(2, 280, 16, 100);
@@ -242,7 +242,7 @@ TEST(AdaptiveRule, LeavesAGapBetweenTwoTeamsAloneThatClosesHoweverFastAThirdOneI
 }
 
 TEST(AdaptiveRule, AdaptsWhereUpdatesOfTheCoresCountForNothing) {
-  Desk desk(1, 1, {.beta = 0, .adapt_band = 0.02});
+  Desk desk(1, 1, {.adaptive = {.beta = 0, .adapt_band = 0.02}});
   desk.Ask(0);
   desk.Ask(1);
   desk.Report(0, 10);
@@ -285,7 +285,7 @@ TEST(AdaptiveRule, DoesNotCompareWithATeamThatIsGone) {
 }
 
 TEST(AdaptiveRule, CountsBetaForAnUpdateOfACpuThread) {
-  Desk desk(1, 1, {.beta = 0.5, .adapt_band = 0});
+  Desk desk(1, 1, {.adaptive = {.beta = 0.5, .adapt_band = 0}});
   desk.Ask(0);
   desk.Ask(1);
   desk.Report(1, 10);
@@ -293,7 +293,7 @@ TEST(AdaptiveRule, CountsBetaForAnUpdateOfACpuThread) {
   EXPECT_EQ(desk.Ask(1), 64);
   EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);
   // The band is a part of what was counted, too.
-  Desk band(1, 1, {.beta = 0.5, .adapt_band = 0.1});
+  Desk band(1, 1, {.adaptive = {.beta = 0.5, .adapt_band = 0.1}});
   band.Ask(0);
   band.Ask(1);
   band.Report(1, 10);
@@ -303,7 +303,7 @@ TEST(AdaptiveRule, CountsBetaForAnUpdateOfACpuThread) {
 
 // 16, 24, 36, 54, 81: sizes are real numbers, and rounded only for use.
 TEST(AdaptiveRule, ChangesByAnyAlpha) {
-  Desk desk(1, 1, {.cpu_batch = {1, 1000}, .alpha = 1.5, .adapt_band = 0});
+  Desk desk(1, 1, {.cpu_batch = {1, 1000}, .adaptive = {.alpha = 1.5, .adapt_band = 0}});
   desk.Ask(0);
   desk.Ask(1);
   for (const std::int64_t rows : {24, 36, 54, 81, 122, 182, 273}) {
@@ -315,8 +315,8 @@ TEST(AdaptiveRule, ChangesByAnyAlpha) {
   }
 }
 
-TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndForHowManyRounds) {
-  Desk desk(1, 1, {.cpu_batch = {4, 48}, .gpu_batch = {256, 8192}, .adapt_band = 0});
+TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndInHowManyReviews) {
+  Desk desk(1, 1, {.cpu_batch = {4, 48}, .gpu_batch = {256, 8192}, .adaptive = {.adapt_band = 0}});
   desk.Ask(0);
   desk.Ask(1);
   EXPECT_EQ(desk.ReportAndAsk(0, 10), 32);
@@ -332,15 +332,15 @@ TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndForHowManyRounds) {
   EXPECT_EQ(held[0].team, 0);
   EXPECT_EQ(held[0].by, By::kMax);
   EXPECT_EQ(held[0].rows, 48);
-  EXPECT_DOUBLE_EQ(held[0].share_of_rounds, 3.0 / 4);
+  EXPECT_DOUBLE_EQ(held[0].share_of_reviews, 3.0 / 4);
   EXPECT_EQ(held[1].team, 1);
   EXPECT_EQ(held[1].by, By::kMin);
   EXPECT_EQ(held[1].rows, 256);
-  EXPECT_DOUBLE_EQ(held[1].share_of_rounds, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(held[1].share_of_reviews, 1.0 / 3);
 }
 
 TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
-  Desk desk(0, 2, {.gpu_batch = {512, 8192}, .adapt_band = 0});
+  Desk desk(0, 2, {.gpu_batch = {512, 8192}, .adaptive = {.adapt_band = 0}});
   desk.worker(0).max_batch_size = 1500;
   EXPECT_EQ(desk.Ask(0), 512);
   desk.Ask(1);
@@ -350,16 +350,16 @@ TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
   ASSERT_EQ(desk.held().size(), 1u);
   EXPECT_EQ(desk.held()[0].by, By::kMemory);
   EXPECT_EQ(desk.held()[0].rows, 1500);
-  // It turns out to be less still. That is no round, and nobody wanted more.
+  // It turns out to be less still. That is no review, and nobody wanted more.
   desk.worker(0).max_batch_size = 700;
   EXPECT_EQ(desk.Ask(0), 700);
-  EXPECT_DOUBLE_EQ(desk.held()[0].share_of_rounds, 0.5);
+  EXPECT_DOUBLE_EQ(desk.held()[0].share_of_reviews, 0.5);
   desk.Report(1, 9);
   EXPECT_EQ(desk.ReportAndAsk(0, 1), 512);  // half of it is below the range
 }
 
 TEST(AdaptiveRule, GivesNoMoreThanMemoryHoldsEvenBelowTheRange) {
-  Desk desk(2, 1, {.cpu_batch = {8, 64}, .adapt_band = 0});
+  Desk desk(2, 1, {.cpu_batch = {8, 64}, .adaptive = {.adapt_band = 0}});
   desk.worker(1).max_batch_size = 5;
   EXPECT_EQ(desk.Ask(0), 5);
   desk.Ask(1);

@@ -41,13 +41,14 @@ TEST(AdaptiveHogbatch, LevelsUpdatesWithinTheUsualRanges) {
 TEST(AdaptiveHogbatch, LevelsUpdatesWithoutMeetingABoundInSmallSteps) {
   FakeRun run = EightThreads(20);
   run.rows.train = 4000000;
-  run.algorithm_options = {.cpu_batch = {1, 1 << 20}, .gpu_batch = {16, 1 << 20}, .alpha = 1.1};
+  run.algorithm_options = {
+      .cpu_batch = {1, 1 << 20}, .gpu_batch = {16, 1 << 20}, .adaptive = {.alpha = 1.1}};
   AddGpu(run, kGpu);
   const RunResult result = run.Run();
   // A GPU begins at its smallest batch, and may be held there for a moment.
   for (const HeldTeam& held : result.totals.held_teams) {
     EXPECT_EQ(held.by, By::kMin);
-    EXPECT_LT(held.share_of_rounds, 0.02);
+    EXPECT_LT(held.share_of_reviews, 0.02);
   }
   ExpectEven(SettledShares(run));
 }
@@ -92,11 +93,11 @@ TEST(AdaptiveHogbatch, NamesTheBoundsThatKeepTeamsApart) {
   EXPECT_EQ(held[0].team, 0);
   EXPECT_EQ(held[0].by, By::kMax);
   EXPECT_EQ(held[0].rows, 64);
-  EXPECT_GT(held[0].share_of_rounds, 0.95);
+  EXPECT_GT(held[0].share_of_reviews, 0.95);
   EXPECT_EQ(held[1].team, 1);
   EXPECT_EQ(held[1].by, By::kMin);
   EXPECT_EQ(held[1].rows, 64);
-  EXPECT_GT(held[1].share_of_rounds, 0.95);
+  EXPECT_GT(held[1].share_of_reviews, 0.95);
   EXPECT_EQ(result.totals.teams[0].batch_size, 64);
   EXPECT_EQ(result.totals.teams[1].batch_size, 64);
 }
@@ -104,7 +105,7 @@ TEST(AdaptiveHogbatch, NamesTheBoundsThatKeepTeamsApart) {
 // Two updates of the CPU for one of the GPU.
 TEST(AdaptiveHogbatch, LevelsWhatBetaCounts) {
   FakeRun run = EightThreads(20);
-  run.algorithm_options.beta = 0.5;
+  run.algorithm_options.adaptive.beta = 0.5;
   AddGpu(run, kGpu);
   run.Run();
   const std::vector<double> shares = SettledShares(run);
@@ -116,8 +117,9 @@ TEST(AdaptiveHogbatch, ChangesSizesByAlphaWithinTheirRanges) {
   for (const double alpha : {2.0, 4.0, 1.5}) {
     SCOPED_TRACE(alpha);
     FakeRun run = EightThreads(5);
-    run.algorithm_options = {
-        .cpu_batch = {3, 100}, .gpu_batch = {100, 3000}, .alpha = alpha, .adapt_band = 0};
+    run.algorithm_options = {.cpu_batch = {3, 100},
+                             .gpu_batch = {100, 3000},
+                             .adaptive = {.alpha = alpha, .adapt_band = 0}};
     AddGpu(run, kGpu);
     Watched watched(MakeAlgorithm("adaptive", run.algorithm_options));
     run.own_algorithm = &watched;
@@ -154,7 +156,7 @@ TEST(AdaptiveHogbatch, NamesMemoryThatHoldsATeam) {
   EXPECT_EQ(held[1].team, 1);
   EXPECT_EQ(held[1].by, By::kMemory);
   EXPECT_EQ(held[1].rows, 300);
-  EXPECT_GT(held[1].share_of_rounds, 0.95);
+  EXPECT_GT(held[1].share_of_reviews, 0.95);
 }
 
 // A device that is asked for more than it has room for says so; it is not asked for it again.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/task_length.h"
+#include "core/error.h"
 
 namespace hogbatch {
 namespace {
@@ -11,6 +12,46 @@ WorkerState WorkerOf(WorkerId id, DeviceKind kind) {
   return {.id = id,
           .device = {.name = "a", .description = "b", .kind = kind},
           .team = kind == DeviceKind::kCpu ? 0 : 1};
+}
+
+std::vector<DeviceInfo> DevicesOf(std::vector<DeviceKind> kinds) {
+  std::vector<DeviceInfo> devices;
+  for (const DeviceKind kind : kinds) devices.push_back(WorkerOf(0, kind).device);
+  return devices;
+}
+
+TEST(ChooseAlgorithm, AutoAdaptsAsSoonAsTwoKindsOfDeviceTrainTogether) {
+  using enum DeviceKind;
+  EXPECT_EQ(ChooseAlgorithm("auto", DevicesOf({kCpu, kCpu})).name, "hogbatch");
+  EXPECT_EQ(ChooseAlgorithm("auto", DevicesOf({kCuda, kCuda})).name, "hogbatch");
+  EXPECT_EQ(ChooseAlgorithm("auto", DevicesOf({kCpu, kCuda})).name, "adaptive");
+  EXPECT_EQ(ChooseAlgorithm("auto", DevicesOf({kCuda, kOpenCl})).name, "adaptive");
+}
+
+TEST(ChooseAlgorithm, LeavesTheUsersOwnChoice) {
+  EXPECT_EQ(ChooseAlgorithm("sync", DevicesOf({DeviceKind::kCpu, DeviceKind::kCuda})).name, "sync");
+}
+
+TEST(FindAlgorithm, NamesWhatThereIsForAnUnknownName) {
+  try {
+    FindAlgorithm("adaptiv");
+    ADD_FAILURE();
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(),
+                 "there is no algorithm 'adaptiv'; there are: hogbatch, adaptive, sync");
+  }
+}
+
+TEST(AlgorithmTraits, SayWhoWorksAlone) {
+  EXPECT_EQ(AsynchronousWorkers(FindAlgorithm("hogbatch").traits, 4), 4);
+  EXPECT_EQ(AsynchronousWorkers(FindAlgorithm("adaptive").traits, 4), 4);
+  EXPECT_EQ(AsynchronousWorkers(FindAlgorithm("sync").traits, 4), 1);
+}
+
+TEST(AlgorithmHelp, ExplainsEveryWordOfTheOption) {
+  for (const std::string& word : AlgorithmWords().words) {
+    EXPECT_NE(AlgorithmHelp().find(word), std::string::npos) << word;
+  }
 }
 
 TEST(FixedBatchSize, AreTheUsualOfTheDeviceOrTheNearestInRange) {

@@ -75,7 +75,7 @@ TEST(Introduction, SaysOfWhatHasNoEffectThatItHasNone) {
   TrainingSpec spec;
   EXPECT_THAT(Introduced(spec, OnCoresAndGpu("adaptive"), "note"), IsEmpty());
   EXPECT_THAT(Introduced(spec, OnCores("hogbatch"), "note"), IsEmpty());
-  spec.alpha = 3;
+  spec.adaptive.alpha = 3;
   EXPECT_THAT(Introduced(spec, OnCoresAndGpu("adaptive"), "note"), IsEmpty());
   EXPECT_THAT(Introduced(spec, OnCores("hogbatch"), "note"),
               HasSubstr("are for --algorithm adaptive"));

@@ -29,7 +29,7 @@ TEST(TeamFields, MarkNoTeamThatLeftItsBound) {
 TEST(TeamFields, MarkATeamWhoseLatestUpdateWasTheRestOfABlock) {
   Progress progress = CoresAndGpu();
   progress.teams[0].batch_size = 90;
-  progress.held_teams.push_back({.team = 1, .by = By::kMin, .rows = 128, .share_of_rounds = 0.5});
+  progress.held_teams.push_back({.team = 1, .by = By::kMin, .rows = 128, .share_of_reviews = 0.5});
   progress.teams[1].batch_size = 120;
   EXPECT_THAT(TeamFields(progress),
               ElementsAre("cpu 52% x90 (max)", "opencl.0 48% x120 (min)", "beta 0.99"));
@@ -91,24 +91,24 @@ TEST(TeamLines, NameTheBoundsThatKeptTeamsFromBalanceAndTheWayOut) {
   Progress totals = Unbalanced();
   EXPECT_THAT(
       TeamLines(totals)[1],
-      "bounds    cpu was held at --cpu-batch max 64 in 97% of its rounds, opencl.0 was held at "
-      "--gpu-batch min 64 in 95% of its rounds, so updates are not balanced; raise the maximum of "
+      "bounds    cpu was held at --cpu-batch max 64 in 97% of its reviews, opencl.0 was held at "
+      "--gpu-batch min 64 in 95% of its reviews, so updates are not balanced; raise the maximum of "
       "--cpu-batch or lower the minimum of --gpu-batch");
 }
 
 TEST(TeamLines, PromiseNoWayOutWhereThereIsNone) {
   Progress totals = Unbalanced();
   totals.held_teams = {
-      {.team = 0, .by = By::kMin, .rows = 1, .share_of_rounds = 0.5, .count_share = 0.1},
-      {.team = 1, .by = By::kMemory, .rows = 4096, .share_of_rounds = 0.5, .count_share = 0.9}};
+      {.team = 0, .by = By::kMin, .rows = 1, .share_of_reviews = 0.5, .count_share = 0.1},
+      {.team = 1, .by = By::kMemory, .rows = 4096, .share_of_reviews = 0.5, .count_share = 0.9}};
   EXPECT_EQ(TeamLines(totals)[1],
-            "bounds    cpu was held at --cpu-batch min 1 in 50% of its rounds, opencl.0 was held "
-            "at 4,096 rows by its memory in 50% of its rounds, so updates are not balanced");
+            "bounds    cpu was held at --cpu-batch min 1 in 50% of its reviews, opencl.0 was held "
+            "at 4,096 rows by its memory in 50% of its reviews, so updates are not balanced");
 }
 
 TEST(TeamLines, BlameNoBoundForSharesThatAreEven) {
   EXPECT_EQ(TeamLines(CoresAndGpu())[1],
-            "bounds    cpu was held at --cpu-batch max 64 in 97% of its rounds");
+            "bounds    cpu was held at --cpu-batch max 64 in 97% of its reviews");
 }
 
 // --beta 0.5: two updates of the cores count as one.
@@ -117,12 +117,12 @@ TEST(TeamLines, BlameNoBoundForSharesThatAreEvenAsTheyAreCounted) {
   totals.teams[0].update_share = 0.67;
   totals.teams[1].update_share = 0.33;
   totals.held_teams[0].count_share = 0.5;
-  EXPECT_THAT(TeamLines(totals)[1], EndsWith("in 97% of its rounds"));
+  EXPECT_THAT(TeamLines(totals)[1], EndsWith("in 97% of its reviews"));
 }
 
 TEST(TeamLines, NameNoBoundThatWasOnlyPassed) {
   Progress totals = Unbalanced();
-  for (HeldTeam& held : totals.held_teams) held.share_of_rounds = 0.05;
+  for (HeldTeam& held : totals.held_teams) held.share_of_reviews = 0.05;
   EXPECT_THAT(TeamLines(totals)[1], HasSubstr("merging "));
 }
 
@@ -156,8 +156,8 @@ TEST(TeamLines, PutTheMiddleUpdateWhereItStands) {
 
 TEST(MostHeld, IsTheBoundOfTheMostRounds) {
   Progress progress = CoresAndGpu();
-  progress.held_teams = {{.team = 1, .by = By::kMin, .rows = 64, .share_of_rounds = 0.1},
-                         {.team = 1, .by = By::kMax, .rows = 8192, .share_of_rounds = 0.6}};
+  progress.held_teams = {{.team = 1, .by = By::kMin, .rows = 64, .share_of_reviews = 0.1},
+                         {.team = 1, .by = By::kMax, .rows = 8192, .share_of_reviews = 0.6}};
   EXPECT_EQ(MostHeld(progress, 0), std::nullopt);
   EXPECT_EQ(MostHeld(progress, 1)->rows, 8192);
 }

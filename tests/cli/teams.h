@@ -35,7 +35,7 @@ inline Progress CoresAndGpu() {
   progress.held_teams = {{.team = 0,
                           .by = HeldTeam::By::kMax,
                           .rows = 64,
-                          .share_of_rounds = 0.97,
+                          .share_of_reviews = 0.97,
                           .count_share = 0.52}};
   progress.staleness.Add(0);
   progress.staleness.Add(2);
@@ -55,7 +55,7 @@ inline Progress Unbalanced() {
   progress.held_teams.push_back({.team = 1,
                                  .by = HeldTeam::By::kMin,
                                  .rows = 64,
-                                 .share_of_rounds = 0.95,
+                                 .share_of_reviews = 0.95,
                                  .count_share = 0.1});
   return progress;
 }

@@ -154,21 +154,5 @@ INSTANTIATE_TEST_SUITE_P(
         Misnamed{"cpu:*", "--devices cpu:N needs a whole number"},
         Misnamed{"cpu:1025", "between 1 and 1024"}));
 
-TEST(ChooseAlgorithm, AutoAdaptsAsSoonAsTwoKindsOfDeviceTrainTogether) {
-  const std::vector<DeviceInfo> cores = {Processor(), Processor()};
-  const std::vector<DeviceInfo> both = {Processor(), CudaGpu("cuda.0", "")};
-  const std::vector<DeviceInfo> cudas = {CudaGpu("cuda.0", ""), CudaGpu("cuda.1", "")};
-  const std::vector<DeviceInfo> gpus = {CudaGpu("cuda.0", ""), OpenClGpu("opencl.0", "AMD", "")};
-  EXPECT_EQ(ChooseAlgorithm("auto", cores), "hogbatch");
-  EXPECT_EQ(ChooseAlgorithm("auto", cudas), "hogbatch");
-  EXPECT_EQ(ChooseAlgorithm("auto", both), "adaptive");
-  EXPECT_EQ(ChooseAlgorithm("auto", gpus), "adaptive");
-}
-
-TEST(ChooseAlgorithm, LeavesTheUsersOwnChoice) {
-  const std::vector<DeviceInfo> both = {Processor(), CudaGpu("cuda.0", "")};
-  EXPECT_EQ(ChooseAlgorithm("sync", both), "sync");
-}
-
 }  // namespace
 }  // namespace hogbatch

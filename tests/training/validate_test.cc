@@ -65,9 +65,9 @@ TEST(Validate, FindsOptionsThatContradictEachOther) {
 }
 
 TEST(Validate, ReadsTextsThatAreMoreThanOneValue) {
-  EXPECT_THAT(WhyNot([](TrainingSpec& spec) { spec.cpu_batch = "64:1"; }),
+  EXPECT_THAT(WhyNot([](TrainingSpec& spec) { spec.batch.cpu_batch = "64:1"; }),
               HasSubstr("did you mean 1:64?"));
-  EXPECT_THAT(WhyNot([](TrainingSpec& spec) { spec.gpu_batch = "4:auto"; }),
+  EXPECT_THAT(WhyNot([](TrainingSpec& spec) { spec.batch.gpu_batch = "4:auto"; }),
               HasSubstr("--gpu-batch"));
   EXPECT_THAT(WhyNot([](TrainingSpec& spec) { spec.max_time = "2d"; }), HasSubstr("--max-time"));
   EXPECT_THAT(WhyNot([](TrainingSpec& spec) { spec.class_weights = "balancd"; }),

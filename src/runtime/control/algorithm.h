@@ -73,9 +73,9 @@ struct HeldTeam {
   enum class By : std::uint8_t { kMin, kMax, kMemory };
   int team = 0;
   By by = By::kMin;
-  std::int64_t rows = 0;       // where it is held
-  double share_of_rounds = 0;  // in which this bound held it
-  double count_share = 0;      // of all updates, as the algorithm counts them
+  std::int64_t rows = 0;        // where it is held
+  double share_of_reviews = 0;  // of the times the algorithm judged its size: this bound held it
+  double count_share = 0;       // of all updates, as the algorithm counts them
 };
 
 class Algorithm {

@@ -1,4 +1,4 @@
-#include "training/batch_ranges.h"
+#include "algorithms/batch_range.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ std::string WhyNot(const std::function<void()>& parse) {
   } catch (const UserError& error) {
     return error.what();
   }
-  return "it was taken";
+  return "";
 }
 
 TEST(ParseBatchRange, TakesOneNumberOrTwo) {
@@ -60,6 +60,17 @@ TEST(ParseGpuBatch, TakesWhatIsGivenAsItIs) {
                           "autos:8", "auto:9999999"}) {
     EXPECT_THROW(ParseGpuBatch("--b", bad), UserError) << bad;
   }
+}
+
+TEST(BatchOptions, AreReadBackAsTheDefaults) {
+  const BatchOptions options;
+  EXPECT_EQ(options.cpu_batch, "1:64");
+  EXPECT_EQ(options.gpu_batch, "auto:8192");
+  EXPECT_EQ(ParseBatchRange("--b", options.cpu_batch).max, kDefaultCpuBatch.max);
+  const GpuBatch gpu = ParseGpuBatch("--b", options.gpu_batch);
+  EXPECT_EQ(gpu.range.min, kDefaultGpuBatch.min);
+  EXPECT_TRUE(gpu.calibrate_min);
+  EXPECT_EQ(Text(ParseGpuBatch("--b", "4:100")), "4:100");
 }
 
 }  // namespace

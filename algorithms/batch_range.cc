@@ -1,4 +1,4 @@
-#include "training/batch_ranges.h"
+#include "algorithms/batch_range.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,10 @@
 namespace hogbatch {
 namespace {
 
+constexpr std::int64_t kFixedCpuRows = 16;
+constexpr std::int64_t kFixedGpuRows = 512;
 constexpr std::int64_t kMaxRows = 1 << 20;
+constexpr std::string_view kAuto = "auto:";
 
 bool ReadRows(std::string_view text, std::int64_t& rows) {
   return ReadAll(text, rows) && rows >= 1 && rows <= kMaxRows;
@@ -39,6 +42,10 @@ BatchRange ReadBatchRange(std::string_view what, std::string_view forms, std::st
 
 }  // namespace
 
+std::int64_t FixedBatchSize(const BatchRange& range, DeviceKind kind) {
+  return std::clamp(kind == DeviceKind::kCpu ? kFixedCpuRows : kFixedGpuRows, range.min, range.max);
+}
+
 BatchRange ParseBatchRange(std::string_view what, std::string_view text) {
   if (text.find("auto") != std::string_view::npos) {
     throw UserError(fmt::format(
@@ -49,9 +56,7 @@ BatchRange ParseBatchRange(std::string_view what, std::string_view text) {
 
 GpuBatch ParseGpuBatch(std::string_view what, std::string_view text) {
   constexpr std::string_view kForms = "ROWS, MIN:MAX or auto:MAX";
-  constexpr std::string_view kAuto = "auto:";
-  constexpr std::int64_t kUncalibratedRows = 64;
-  if (text == "auto") text = "auto:8192";
+  if (text == "auto") return {.range = kDefaultGpuBatch, .calibrate_min = true};
   if (text.ends_with(":auto")) {
     throw UserError(fmt::format(
         "{} measures its minimum, not its maximum: write auto:MAX, not '{}'", what, text));
@@ -59,7 +64,27 @@ GpuBatch ParseGpuBatch(std::string_view what, std::string_view text) {
   if (!text.starts_with(kAuto)) return {.range = ReadBatchRange(what, kForms, text)};
   std::int64_t max = 0;
   if (!ReadRows(text.substr(kAuto.size()), max)) ThrowNoRows(what, kForms, text);
-  return {.range = {.min = std::min(kUncalibratedRows, max), .max = max}, .calibrate_min = true};
+  return {.range = {.min = std::min(kDefaultGpuBatch.min, max), .max = max}, .calibrate_min = true};
+}
+
+std::string Text(const BatchRange& range) { return fmt::format("{}:{}", range.min, range.max); }
+
+std::string Text(const GpuBatch& batch) {
+  return batch.calibrate_min ? fmt::format("{}{}", kAuto, batch.range.max) : Text(batch.range);
+}
+
+void BatchOptions::Visit(OptionVisitor& visitor) {
+  visitor.Text("cpu-batch", cpu_batch, "ROWS|MIN:MAX",
+               fmt::format("Batch size: rows behind one update on one thread. adaptive stays in "
+                           "the range; algorithms that do not adapt take {}, moved into it",
+                           kFixedCpuRows));
+  visitor.Text(
+      "gpu-batch", gpu_batch, "ROWS|MIN:MAX|auto:MAX",
+      fmt::format("The same on a GPU, where algorithms that do not adapt take {}. The minimum auto "
+                  "is the size at which the GPU still reaches --min-utilization of its best rate, "
+                  "measured at the start. A maximum that does not fit its memory becomes the "
+                  "largest that does",
+                  kFixedGpuRows));
 }
 
 }  // namespace hogbatch

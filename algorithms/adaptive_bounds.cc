@@ -1,0 +1,47 @@
+#include "algorithms/adaptive_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hogbatch {
+
+using By = HeldTeam::By;
+
+Bounds BoundsOf(int team, const BatchRange& range, std::span<const WorkerState> workers) {
+  std::int64_t max = range.max;
+  for (const WorkerState& worker : workers) {
+    if (worker.team != team || !worker.live || worker.max_batch_size == 0) continue;
+    max = std::min(max, worker.max_batch_size);
+  }
+  return {.min = static_cast<double>(std::min(range.min, max)),
+          .max = static_cast<double>(max),
+          .at_max = max < range.max ? By::kMemory : By::kMax};
+}
+
+double Holds::Apply(double wanted, const Bounds& bounds) {
+  ++reviews_;
+  const double allowed = std::clamp(wanted, bounds.min, bounds.max);
+  if (allowed != wanted) {
+    Hold& hold = by_[static_cast<std::size_t>(wanted < allowed ? By::kMin : bounds.at_max)];
+    ++hold.reviews;
+    hold.batch_size = allowed;
+  }
+  return allowed;
+}
+
+std::vector<HeldTeam> Holds::Report(int team, double count_share) const {
+  std::vector<HeldTeam> held;
+  for (const By by : {By::kMin, By::kMax, By::kMemory}) {
+    const Hold& hold = by_[static_cast<std::size_t>(by)];
+    if (hold.reviews == 0) continue;
+    held.push_back(
+        {.team = team,
+         .by = by,
+         .rows = std::llround(hold.batch_size),
+         .share_of_reviews = static_cast<double>(hold.reviews) / static_cast<double>(reviews_),
+         .count_share = count_share});
+  }
+  return held;
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,41 @@
+// The bounds of a team's batch size, and how often they kept it from the size it should have had.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "algorithms/batch_range.h"
+#include "runtime/control/algorithm.h"
+
+namespace hogbatch {
+
+struct Bounds {
+  double min = 0;
+  double max = 0;
+  HeldTeam::By at_max = HeldTeam::By::kMax;  // what sets the maximum
+};
+
+// Of a team's batch size now: the range of its kind of device, cut to the least memory among the
+// team's live workers. Memory goes before the minimum of the range, too.
+Bounds BoundsOf(int team, const BatchRange& range, std::span<const WorkerState> workers);
+
+// What the bounds did to one team.
+class Holds {
+ public:
+  // Counts a review. Returns the wanted batch size, moved into the bounds.
+  double Apply(double wanted, const Bounds& bounds);
+  // One entry for each bound that held the team; count_share is passed through.
+  std::vector<HeldTeam> Report(int team, double count_share) const;
+
+ private:
+  struct Hold {
+    std::int64_t reviews = 0;
+    double batch_size = 0;  // where it held the team last
+  };
+  std::array<Hold, 3> by_ = {};  // index: HeldTeam::By
+  std::int64_t reviews_ = 0;
+};
+
+}  // namespace hogbatch

@@ -1,0 +1,199 @@
+// What hogbatch adds to the published rule: each part over plain values, and the whole beside a
+// second, plainer account of it.
+#include "algorithms/adaptive_damping.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/random.h"
+#include "tests/runtime/desk.h"
+
+namespace hogbatch {
+namespace {
+
+// For teams that lose no worker and whose speeds are not known, so that no gap is seen to close.
+class Reference {
+ public:
+  Reference(const Desk& desk, const AlgorithmOptions& options)
+      : options_(options), reported_(desk.workers().size()) {}
+
+  void Report(WorkerId worker) { reported_[static_cast<std::size_t>(worker)] = true; }
+  std::int64_t Ask(const WorkerState& asking, const std::vector<WorkerState>& workers) {
+    bool over = true;
+    for (const WorkerState& worker : workers) {
+      if (worker.team != asking.team) continue;
+      over = over && reported_[static_cast<std::size_t>(worker.id)];
+    }
+    double& rows = asking.team == 0 ? cpu_ : gpu_[static_cast<std::size_t>(asking.team)];
+    const BatchRange& range = asking.team == 0 ? options_.cpu_batch : options_.gpu_batch;
+    if (over) {
+      const int side = Direction(asking.team, workers);
+      if (side != 0 && !OtherTeamShouldReturnFirst(side, asking.team, workers)) {
+        double wanted = side < 0 ? rows / options_.adaptive.alpha : rows * options_.adaptive.alpha;
+        const bool comes_back = Side(asking.team, workers) == 0;
+        if (comes_back && side < 0) wanted = std::max(wanted, First(asking.team));
+        if (comes_back && side > 0) wanted = std::min(wanted, First(asking.team));
+        if (std::abs(wanted - First(asking.team)) < 1e-6) wanted = First(asking.team);
+        rows = std::clamp(wanted, double(range.min), double(range.max));
+      }
+      for (const WorkerState& worker : workers) {
+        if (worker.team == asking.team) reported_[static_cast<std::size_t>(worker.id)] = false;
+      }
+    }
+    return std::llround(rows);
+  }
+
+ private:
+  std::vector<double> Counts(const std::vector<WorkerState>& workers) const {
+    std::vector<double> counts;
+    for (const WorkerState& worker : workers) {
+      counts.resize(std::max(counts.size(), static_cast<std::size_t>(worker.team) + 1));
+      counts[static_cast<std::size_t>(worker.team)] +=
+          (worker.team == 0 ? options_.adaptive.beta : 1) * double(worker.updates);
+    }
+    return counts;
+  }
+
+  // -1: behind every other team, 1: ahead of every other.
+  int Side(int team, const std::vector<WorkerState>& workers) const {
+    std::vector<double> counts = Counts(workers);
+    const double own = counts[static_cast<std::size_t>(team)];
+    const double band =
+        options_.adaptive.adapt_band * std::accumulate(counts.begin(), counts.end(), 0.0);
+    counts.erase(counts.begin() + team);
+    if (own < *std::min_element(counts.begin(), counts.end()) - band) return -1;
+    return own > *std::max_element(counts.begin(), counts.end()) + band ? 1 : 0;
+  }
+
+  // Where its size is to go: by its side, or back from where its share is not equal.
+  int Direction(int team, const std::vector<WorkerState>& workers) const {
+    const int side = Side(team, workers);
+    if (side != 0) return side;
+    const std::vector<double> counts = Counts(workers);
+    const double all = std::accumulate(counts.begin(), counts.end(), 0.0);
+    const double ahead = counts[static_cast<std::size_t>(team)] / all - 1 / double(counts.size());
+    if (ahead < -options_.adaptive.adapt_band && Moved(team) > 0) return -1;
+    return ahead > options_.adaptive.adapt_band && Moved(team) < 0 ? 1 : 0;
+  }
+
+  // A size does not leave where it began while one on the other side can come back to there.
+  bool OtherTeamShouldReturnFirst(int side, int team,
+                                  const std::vector<WorkerState>& workers) const {
+    if (side * Moved(team) < 0) return false;
+    const std::vector<double> counts = Counts(workers);
+    int other = team == 0 ? 1 : 0;
+    for (int i = 0; i < 3; ++i) {
+      const double beyond = counts[std::size_t(i)] - counts[std::size_t(other)];
+      if (i != team && side * beyond < 0) other = i;
+    }
+    return Direction(other, workers) == -side && Moved(other) * side > 0;
+  }
+  // 1: larger than it began, -1: smaller.
+  int Moved(int team) const {
+    const double rows = team == 0 ? cpu_ : gpu_[static_cast<std::size_t>(team)];
+    return rows > First(team) ? 1 : rows < First(team) ? -1 : 0;
+  }
+  double First(int team) const { return team == 0 ? 16 : double(options_.gpu_batch.min); }
+
+  AlgorithmOptions options_;
+  std::vector<bool> reported_;
+  double cpu_ = 16;
+  std::vector<double> gpu_ = std::vector<double>(8, double(options_.gpu_batch.min));
+};
+
+const AdaptiveOptions kOptions = {.alpha = 2, .beta = 1, .adapt_band = 0.02};
+
+// Live, at its initial batch size.
+TeamState Team(double count, double speed = 0) {
+  return {.batch_size = 16,
+          .initial_batch_size = 16,
+          .count = count,
+          .speed = speed,
+          .has_begun = true,
+          .live = 1,
+          .training = 1};
+}
+
+TeamState TeamAt(double batch_size, TeamState team) {
+  team.batch_size = batch_size;
+  return team;
+}
+
+TEST(AdaptiveDamping, LeavesAGapThatClosesByItself) {
+  EXPECT_EQ(DampedFactor(std::vector{Team(60), Team(40)}, 0, kOptions), 2) << "speeds unknown";
+  EXPECT_EQ(DampedFactor(std::vector{Team(60, 10), Team(40, 10)}, 0, kOptions), 2);
+  EXPECT_EQ(DampedFactor(std::vector{Team(60, 10), Team(40, 10)}, 1, kOptions), 0.5);
+  EXPECT_EQ(DampedFactor(std::vector{Team(60, 10), Team(40, 20)}, 0, kOptions), 1);
+  EXPECT_EQ(DampedFactor(std::vector{Team(60, 10), Team(40, 20)}, 1, kOptions), 1);
+}
+
+TEST(AdaptiveDamping, LetsTheOtherTeamReturnBeforeOneLeavesItsInitialSize) {
+  EXPECT_EQ(DampedFactor(std::vector{Team(60), TeamAt(32, Team(40))}, 0, kOptions), 1);
+  EXPECT_EQ(DampedFactor(std::vector{TeamAt(8, Team(60)), TeamAt(32, Team(40))}, 0, kOptions), 2)
+      << "it returns itself";
+  EXPECT_EQ(DampedFactor(std::vector{TeamAt(8, Team(60)), Team(40)}, 1, kOptions), 1);
+}
+
+TEST(AdaptiveDamping, ReturnsATeamBetweenOthersTowardsItsInitialSizeAndNoFurther) {
+  const TeamState middle = Team(20);
+  EXPECT_EQ(DampedFactor(std::vector{Team(70), TeamAt(64, middle), Team(10)}, 1, kOptions), 0.5);
+  EXPECT_EQ(DampedFactor(std::vector{Team(70), TeamAt(20, middle), Team(10)}, 1, kOptions), 0.8);
+  EXPECT_EQ(DampedFactor(std::vector{Team(70), middle, Team(10)}, 1, kOptions), 1);
+  EXPECT_EQ(DampedFactor(std::vector{Team(70), TeamAt(8, middle), Team(10)}, 1, kOptions), 1);
+}
+
+TEST(AdaptiveDamping, IsNotInThePublishedFactor) {
+  EXPECT_EQ(PublishedFactor(std::vector{Team(60, 10), Team(40, 20)}, 0, 2), 2);
+  EXPECT_EQ(PublishedFactor(std::vector{Team(60), TeamAt(32, Team(40))}, 0, 2), 2);
+  EXPECT_EQ(PublishedFactor(std::vector{Team(70), TeamAt(64, Team(20)), Team(10)}, 1, 2), 1);
+}
+
+TEST(AdaptiveDamping, ReviewsNoTeamWhileAnotherIsOccupied) {
+  TeamState gone = Team(5), evaluating = Team(5), new_team = Team(0);
+  gone.live = gone.training = 0;
+  evaluating.training = 0;
+  new_team.has_begun = false;
+  EXPECT_TRUE(CanReview(std::vector{Team(5), Team(5)}, 0, 0.02));
+  EXPECT_FALSE(CanReview(std::vector{Team(5), gone}, 0, 0.02)) << "nothing to compare with";
+  EXPECT_TRUE(CanReview(std::vector{Team(5), gone, Team(5)}, 0, 0.02));
+  EXPECT_FALSE(CanReview(std::vector{Team(5), evaluating, Team(5)}, 0, 0));
+  EXPECT_FALSE(CanReview(std::vector{Team(5), new_team}, 0, 0.02));
+  EXPECT_TRUE(CanReview(std::vector{Team(5), new_team}, 0, 0));
+}
+
+TEST(AdaptiveDamping, AgreesWithASecondAccountOfIt) {
+  for (const double alpha : {2.0, 1.3}) {
+    const AlgorithmOptions options{.cpu_batch = {1, 1024},
+                                   .gpu_batch = {16, 8192},
+                                   .adaptive = {.alpha = alpha, .beta = 0.75, .adapt_band = 0.02}};
+    Desk desk(3, 2, options);
+    Reference reference(desk, options);
+    Random random(7);
+    std::vector<std::int64_t> rows;
+    for (const WorkerState& worker : desk.workers()) {
+      rows.push_back(desk.Ask(worker.id));
+      desk.Report(worker.id, 1);  // no team is reviewed before all have begun
+      reference.Report(worker.id);
+    }
+    int changes = 0;
+    for (int i = 0; i < 20000; ++i) {
+      const auto worker = static_cast<std::size_t>(random.Below(5));
+      const auto id = static_cast<WorkerId>(worker);
+      // The fewer rows an update has, the more updates a task.
+      desk.Report(id, static_cast<int>(random.Below(2 + 4000 / rows[worker])));
+      reference.Report(id);
+      const std::int64_t now = desk.Ask(id);
+      ASSERT_EQ(now, reference.Ask(desk.worker(id), desk.workers())) << "report " << i;
+      changes += now != std::exchange(rows[worker], now) ? 1 : 0;
+    }
+    EXPECT_GT(changes, 100);  // there was something to compare
+  }
+}
+
+}  // namespace
+}  // namespace hogbatch
