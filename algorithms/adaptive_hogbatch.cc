@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "algorithms/table.h"
-#include "algorithms/task_length.h"
 
 namespace hogbatch {
 namespace {
@@ -83,14 +82,11 @@ class AdaptiveHogbatch : public Algorithm {
       Judge(team, bounds);
       BeginRound(idle.team, table.workers);
     }
-    const std::int64_t rows = std::llround(team.rows);
-    return Assignment{
-        .job = job.id, .batch_size = rows, .updates = length_.Updates(idle.id, rows, table)};
+    return Assignment{.job = job.id, .batch_size = std::llround(team.rows)};
   }
 
   void Observe(const Outcome& outcome) override {
     reported_[static_cast<std::size_t>(outcome.worker)] = true;
-    length_.Observe(outcome);
   }
 
   std::vector<HeldTeam> held_teams() const override {
@@ -165,7 +161,7 @@ class AdaptiveHogbatch : public Algorithm {
       if (!worker.live) continue;
       ++team.live;
       team.training += worker.evaluations == 0 ? 1 : 0;
-      const double seconds = length_.SecondsPerUpdate(worker.id, std::llround(team.rows));
+      const double seconds = worker.seconds_per_row * std::round(team.rows);
       if (seconds > 0) team.speed += weight / seconds;
     }
   }
@@ -270,7 +266,6 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
   AlgorithmOptions options_;
-  TaskLength length_;
   std::vector<Team> teams_;
   std::vector<bool> reported_;  // each worker, since its team's round began
 };

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <limits>
 
-#include "algorithms/task_length.h"
+#include "runtime/control/task_length.h"
 
 namespace hogbatch {
 namespace {
@@ -34,7 +34,7 @@ class UpdateTimer {
     const double one = std::max(Walk(batch_size, 1), 1e-9);
     const std::int64_t most = std::min(rows_.merge, rows_.train) / batch_size;
     steps_ = static_cast<std::int64_t>(
-        std::clamp(TaskLength::kSeconds / one, 1.0, std::max(1.0, static_cast<double>(most))));
+        std::clamp(kTaskSeconds / one, 1.0, std::max(1.0, static_cast<double>(most))));
     const std::int64_t rows = batch_size * steps_;
     double best = Walk(rows, 1);
     const int merges =
