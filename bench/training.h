@@ -1,7 +1,6 @@
 // Training runs to be timed: real workers, real threads, no evaluation.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -71,9 +70,8 @@ inline Progress TrainFor(double seconds, const ModelSpec& spec, const Dataset& d
                                       .rates = LearningRate({.lr = 1e-3}, kEndless),
                                       .workers = devices,
                                       .merge_rows = TrainOptions().merge_rows});
-  const std::atomic<int> interrupts = 0;
   Silent silent;
-  MakeThreadExecutor(factories, Pinning::kCores, interrupts)->Run(coordinator, silent);
+  MakeThreadExecutor(factories, Pinning::kCores)->Run(coordinator, silent);
   return coordinator.Result().totals;
 }
 

@@ -144,9 +144,9 @@ RunResult RunTraining(const TrainOptions& options, const TrainPlan& plan,
   start.weights = std::vector<float>();  // lets go of the memory, which {} would keep
   const auto algorithm = MakeAlgorithm(options.algorithm, plan.batches);
   Coordinator coordinator(*algorithm, MakeSetup(options, plan, files, start.spec));
-  const auto executor =
-      MakeThreadExecutor(MakeFactories(plan, *memory),
-                         options.no_pin ? Pinning::kNone : Pinning::kCores, CountInterrupts());
+  const auto executor = MakeThreadExecutor(
+      MakeFactories(plan, *memory), options.no_pin ? Pinning::kNone : Pinning::kCores,
+      [&interrupts = CountInterrupts()] { return interrupts > 0; });
   executor->Run(coordinator, observer);
   RunResult result = coordinator.Result();
   ChooseParameters(*memory, coordinator.saved_snapshot(), result);
