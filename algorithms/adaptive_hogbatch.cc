@@ -13,7 +13,6 @@
 #include "algorithms/adaptive_bounds.h"
 #include "algorithms/adaptive_damping.h"
 #include "algorithms/table.h"
-#include "algorithms/task_length.h"
 
 namespace hogbatch {
 namespace {
@@ -36,14 +35,11 @@ class AdaptiveHogbatch : public Algorithm {
       Review(static_cast<std::size_t>(idle.team), bounds);
       AwaitReports(idle.team, table.workers);
     }
-    const std::int64_t rows = std::llround(team.batch_size);
-    return Assignment{
-        .job = job.id, .batch_size = rows, .updates = length_.Updates(idle.id, rows, table)};
+    return Assignment{.job = job.id, .batch_size = std::llround(team.batch_size)};
   }
 
   void Observe(const Outcome& outcome) override {
     reported_[static_cast<std::size_t>(outcome.worker)] = true;
-    length_.Observe(outcome);
   }
 
   std::vector<HeldTeam> held_teams() const override {
@@ -98,7 +94,7 @@ class AdaptiveHogbatch : public Algorithm {
       if (!worker.live) continue;
       ++team.live;
       team.training += worker.evaluations == 0 ? 1 : 0;
-      const double seconds = length_.SecondsPerUpdate(worker.id, std::llround(team.batch_size));
+      const double seconds = worker.seconds_per_row * std::round(team.batch_size);
       if (seconds > 0) team.speed += weight / seconds;
     }
   }
@@ -118,7 +114,6 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
   AlgorithmOptions options_;
-  TaskLength length_;
   std::vector<TeamState> teams_;
   std::vector<Holds> holds_;    // of each team
   std::vector<bool> reported_;  // each worker, since the last review of its team

@@ -1,7 +1,6 @@
 // Hogbatch: every worker updates the shared model on its own, with a number of rows per update that
 // is fixed for its kind of device, and nobody waits for anybody. One row per update is Hogwild.
 #include "algorithms/table.h"
-#include "algorithms/task_length.h"
 
 namespace hogbatch {
 namespace {
@@ -11,17 +10,12 @@ class Hogbatch : public Algorithm {
   explicit Hogbatch(const AlgorithmOptions& options) : options_(options) {}
 
   std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) override {
-    const std::int64_t rows = FixedBatchSize(options_, idle.device.kind);
     return Assignment{.job = table.jobs.front().id,
-                      .batch_size = rows,
-                      .updates = length_.Updates(idle.id, rows, table)};
+                      .batch_size = FixedBatchSize(options_, idle.device.kind)};
   }
-
-  void Observe(const Outcome& outcome) override { length_.Observe(outcome); }
 
  private:
   AlgorithmOptions options_;
-  TaskLength length_;
 };
 
 }  // namespace

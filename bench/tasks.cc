@@ -49,11 +49,10 @@ void EmptyTasks(benchmark::State& state) {
                                       .rules = {.epochs = 1, .target_loss = {}},
                                       .rates = LearningRate({}, 1),
                                       .workers = {{.name = "a"}, {.name = "b"}}});
-    const std::atomic<int> interrupts = 0;
     Silent silent;
     const std::vector<WorkerFactory> workers = {[] { return std::make_unique<IdleWorker>(0); },
                                                 [] { return std::make_unique<IdleWorker>(1); }};
-    MakeThreadExecutor(workers, Pinning::kCores, interrupts)->Run(coordinator, silent);
+    MakeThreadExecutor(workers, Pinning::kCores)->Run(coordinator, silent);
   }
   state.SetItemsProcessed(state.iterations() * kTasks);
 }

@@ -1,7 +1,6 @@
 // Training runs to be timed: real workers, real threads, no evaluation.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -60,9 +59,8 @@ inline Progress TrainFor(double seconds, const ModelSpec& spec, const TrainingIn
   for (std::size_t i = 0; wrap && i < workers.size(); ++i) {
     workers[i] = [make = workers[i], &wrap, i] { return wrap(i, make()); };
   }
-  const std::atomic<int> interrupts = 0;
   Silent silent;
-  MakeThreadExecutor(workers, Pinning::kCores, interrupts)->Run(run.coordinator(), silent);
+  MakeThreadExecutor(workers, Pinning::kCores)->Run(run.coordinator(), silent);
   return run.coordinator().Result().totals;
 }
 

@@ -77,7 +77,8 @@ int Train(const TrainOptions& options) {
                            .target_deviation = input.training.schema.target_deviation};
   TrainObserver observer(console, folder + "/metrics.jsonl", plan.rules.epochs, scale,
                          plan.work.devices.size());
-  const TrainedModel trained = Train(plan, input, observer, CountInterrupts());
+  const TrainedModel trained =
+      Train(plan, input, observer, [&interrupts = CountInterrupts()] { return interrupts > 0; });
   console.EndLive();
 
   if (trained.model) SaveModel(folder + "/model.safetensors", *trained.model);

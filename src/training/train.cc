@@ -81,9 +81,9 @@ TrainedModel TrainingRun::Finish() const {
 }
 
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
-                   const std::atomic<int>& interrupts) {
+                   const StopRequested& stop_requested) {
   TrainingRun run(plan, input);
-  MakeThreadExecutor(run.Workers(), plan.pinning, interrupts)->Run(run.coordinator(), observer);
+  MakeThreadExecutor(run.Workers(), plan.pinning, stop_requested)->Run(run.coordinator(), observer);
   return run.Finish();
 }
 

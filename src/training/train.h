@@ -1,7 +1,7 @@
 // Trains.
 #pragma once
 
-#include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -22,10 +22,11 @@ struct TrainedModel {
   RunResult run;
 };
 
-// Returns when a rule of the plan stops the training, or soon after `interrupts` is no longer 0,
-// which any thread or signal handler may see to. All reports go to the observer.
+// Returns when a rule of the plan stops the training, or soon after `stop_requested`,
+// which is polled, returns true. All reports go to the observer.
+using StopRequested = std::function<bool()>;
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
-                   const std::atomic<int>& interrupts);
+                   const StopRequested& stop_requested = {});
 
 // The same put together and not yet run, for callers with executors or workers of their own:
 // benchmarks and tests. Plan and input outlive it.

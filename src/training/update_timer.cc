@@ -1,89 +1,78 @@
 #include "training/update_timer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
-#include "algorithms/task_length.h"
+#include "core/clock.h"
+#include "runtime/control/task_length.h"
+#include "runtime/executors/task_pipeline.h"
 
 namespace hogbatch {
 namespace {
-
-double Now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
 
 class UpdateTimer {
  public:
   UpdateTimer(std::unique_ptr<JobMemory> memory, std::unique_ptr<Device> device,
               const TimedRows& rows)
       : memory_(std::move(memory)),
-        overlaps_(device->info().depth > 1),
+        depth_(device->info().depth),
         worker_(MakeWorker(0, std::move(device), *memory_)),
+        pipeline_(*worker_, depth_, [this](const Report& report) { OnReport(report); }),
         rows_(rows) {}
 
-  // The best of a few stretches; the first update of a size may make memory and kernels for it.
+  // Seconds per update: the best of a few runs. The first update of a size may allocate memory and
+  // compile kernels, so it does not count.
   double Time(std::int64_t batch_size) {
-    constexpr double kStretchSeconds = 0.05;
-    constexpr int kMostMerges = 16, kStretches = 3;
-    constexpr double kNever = std::numeric_limits<double>::infinity();
-    steps_ = 1;
-    Walk(batch_size, 1);
-    // As in training: what is merged at once is no longer than a task.
-    const double one = std::max(Walk(batch_size, 1), 1e-9);
+    constexpr double kRunSeconds = 0.05;
+    constexpr int kMaxMerges = 16, kRuns = 3;
+    constexpr double kDoesNotFit = std::numeric_limits<double>::infinity();
+    updates_per_merge_ = 1;
+    SecondsOf(1, batch_size);
+    // As in training: a merge is no longer than a task.
+    const double one_update = std::max(SecondsOf(1, batch_size), 1e-9);
     const std::int64_t most = std::min(rows_.merge, rows_.train) / batch_size;
-    steps_ = static_cast<std::int64_t>(
-        std::clamp(TaskLength::kSeconds / one, 1.0, std::max(1.0, static_cast<double>(most))));
-    const std::int64_t rows = batch_size * steps_;
-    double best = Walk(rows, 1);
+    updates_per_merge_ = static_cast<std::int32_t>(
+        std::clamp(kTaskSeconds / one_update, 1.0, std::max(1.0, static_cast<double>(most))));
+    const std::int64_t merge_rows = batch_size * updates_per_merge_;
+    double best = SecondsOf(1, merge_rows);
     const int merges =
-        std::clamp(static_cast<int>(kStretchSeconds / std::max(best, 1e-9)), 1, kMostMerges);
-    for (int i = 0; i < kStretches; ++i) {
-      best = std::min(best, Walk(rows, merges) / merges);
+        std::clamp(static_cast<int>(kRunSeconds / std::max(best, 1e-9)), 1, kMaxMerges);
+    for (int i = 0; i < kRuns; ++i) {
+      best = std::min(best, SecondsOf(merges, merge_rows) / merges);
     }
-    return ran_short_ ? kNever : best / static_cast<double>(steps_);
+    return ran_short_ ? kDoesNotFit : best / updates_per_merge_;
   }
 
  private:
-  // Seconds that so many merges of so many rows take.
-  double Walk(std::int64_t rows, int merges) {
-    const double begin = Now();
-    for (int i = 0; i < merges; ++i) {
-      const Task task = NextTask(rows);
-      worker_->Compute(task, 0);
-      if (i > 0 && overlaps_) Settle();
-      under_way_ = task;
-      if (!overlaps_) Settle();
-    }
-    if (overlaps_) Settle();
-    return Now() - begin;
+  // Seconds that `merges` merges of `merge_rows` rows each take.
+  double SecondsOf(int merges, std::int64_t merge_rows) {
+    const double begin = SteadySeconds();
+    for (int i = 0; i < merges; ++i) pipeline_.Run(NextTask(merge_rows));
+    pipeline_.CommitPending();
+    return SteadySeconds() - begin;
   }
 
-  void Settle() {
-    worker_->Commit(under_way_, 0);
-    // A device without room for the batch has cut it.
-    if (worker_->Finish(under_way_).max_batch_size > 0) ran_short_ = true;
-  }
+  // A device without room for a batch has split it.
+  void OnReport(const Report& report) { ran_short_ = ran_short_ || report.max_batch_size > 0; }
 
   Task NextTask(std::int64_t rows) {
-    // Small, so that no weight grows beyond numbers; not 0, which libraries may do nothing for.
-    constexpr float kRate = 1e-6f;
+    // Small, so that no weight grows without bound; not 0, for which a library may skip the work.
+    constexpr float kLearningRate = 1e-6f;
     if (next_row_ + rows > rows_.train) next_row_ = 0;
     const RowRange range{next_row_, std::min(next_row_ + rows, rows_.train)};
     next_row_ = range.end;
     return {.id = ++tasks_,
             .rows = range,
-            .updates_per_merge = static_cast<std::int32_t>(steps_),
-            .learning_rate = kRate};
+            .updates_per_merge = updates_per_merge_,
+            .learning_rate = kLearningRate};
   }
 
   std::unique_ptr<JobMemory> memory_;
-  bool overlaps_;
+  int depth_;
   std::unique_ptr<Worker> worker_;
+  TaskPipeline pipeline_;
   TimedRows rows_;
-  std::int64_t steps_ = 1;  // of each merge
-  Task under_way_;
+  std::int32_t updates_per_merge_ = 1;
   std::int64_t next_row_ = 0;
   TaskId tasks_ = 0;
   bool ran_short_ = false;

@@ -10,12 +10,13 @@
 namespace hogbatch {
 
 struct TimedRows {
-  std::int64_t train = 0;  // the first so many of the memory are used
-  std::int64_t merge = 1;  // updates of fewer are merged several at a time
+  std::int64_t train = 0;  // rows to train on: the first of the memory's data
+  std::int64_t merge = 1;  // rows per merge, for updates that are smaller
 };
 
-// Times updates of a worker of its own, which it makes on the calling thread, as an executor would
-// walk them. `memory` has the starting weights and is changed: it must not be that of a training.
+// Times updates as an executor runs them, on a worker of its own and on the calling thread.
+// `memory` holds the starting weights. The timer changes them, so it must not be the memory of a
+// training.
 SecondsPerUpdate MakeUpdateTimer(std::unique_ptr<JobMemory> memory, const DeviceFactory& device,
                                  const TimedRows& rows);
 

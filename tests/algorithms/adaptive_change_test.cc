@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/task_length.h"
 #include "tests/runtime/teams_run.h"
 
 namespace hogbatch {
@@ -127,13 +126,11 @@ class AtEveryRequest : public Algorithm {
     std::int64_t& rows = rows_[idle.team];
     if (own < other) rows = std::max(rows / 2, range.min);
     if (own > other) rows = std::min(rows * 2, range.max);
-    return Assignment{.batch_size = rows, .updates = length_.Updates(idle.id, rows, table)};
+    return Assignment{.batch_size = rows};
   }
-  void Observe(const Outcome& outcome) override { length_.Observe(outcome); }
 
  private:
   std::int64_t rows_[2] = {16, 512};
-  TaskLength length_;
 };
 
 // About what 48 threads and a V100 need for a network of 1.3 million weights: the threads share

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "algorithms/task_length.h"
 #include "core/error.h"
 
 namespace hogbatch {
@@ -82,47 +81,6 @@ TEST(FixedBatchSize, FollowTheKindOfDeviceInEveryAlgorithm) {
     EXPECT_EQ(algorithm->Assign(workers[0], table)->batch_size, 8);
     EXPECT_EQ(algorithm->Assign(workers[1], table)->batch_size, 256);
   }
-}
-
-// Slower updates, fewer of them in a task: about 20 ms of work whatever the device.
-TEST(TaskLength, IsTheSameOnDevicesOfAnySpeed) {
-  for (const std::string name : {"hogbatch", "adaptive"}) {
-    SCOPED_TRACE(name);
-    const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm(name, {.gpu_batch = {512, 512}});
-    const std::vector<WorkerState> workers = {WorkerOf(0, DeviceKind::kCpu),
-                                              WorkerOf(1, DeviceKind::kCuda)};
-    const JobState job{.id = 0, .train_rows = 10000000, .remaining_rows = 10000000};
-    const JobTable table{.jobs = {&job, 1}, .workers = workers};
-    EXPECT_EQ(algorithm->Assign(workers[0], table)->updates, 4);
-    EXPECT_EQ(algorithm->Assign(workers[1], table)->updates, 1);
-    algorithm->Observe({.worker = 0, .rows = 16, .updates = 1, .seconds = 0.0005});
-    algorithm->Observe({.worker = 1, .rows = 512, .updates = 1, .seconds = 0.004});
-    EXPECT_EQ(algorithm->Assign(workers[0], table)->updates, 40);
-    EXPECT_EQ(algorithm->Assign(workers[1], table)->updates, 5);
-  }
-}
-
-// A worker that was seen with 64 rows an update gets 16 in the next task: four times as many.
-TEST(TaskLength, FollowsTheRowsOfAnUpdate) {
-  TaskLength length;
-  const JobState job{.id = 0, .train_rows = 10000000, .remaining_rows = 10000000};
-  const std::vector<WorkerState> workers = {WorkerOf(0, DeviceKind::kCpu)};
-  const JobTable table{.jobs = {&job, 1}, .workers = workers};
-  length.Observe({.worker = 0, .rows = 640, .updates = 10, .seconds = 0.02});
-  EXPECT_EQ(length.Updates(0, 64, table), 10);
-  EXPECT_EQ(length.Updates(0, 16, table), 40);
-  EXPECT_EQ(length.Updates(0, 1024, table), 1);
-}
-
-TEST(TaskLength, IsASmallPartOfWhatIsLeft) {
-  TaskLength length;
-  const std::vector<WorkerState> workers = {WorkerOf(0, DeviceKind::kCpu),
-                                            WorkerOf(1, DeviceKind::kCpu)};
-  length.Observe({.worker = 0, .rows = 16, .updates = 1, .seconds = 1e-6});
-  const JobState job{.id = 0, .train_rows = 10000000, .remaining_rows = 1600};
-  EXPECT_EQ(length.Updates(0, 16, {.jobs = {&job, 1}, .workers = workers}), 12);
-  const JobState ending{.id = 0, .train_rows = 10000000, .remaining_rows = 10};
-  EXPECT_EQ(length.Updates(0, 16, {.jobs = {&ending, 1}, .workers = workers}), 1);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithms/algorithms.h"
+#include "runtime/control/task_length.h"
 
 namespace hogbatch {
 
@@ -31,11 +32,12 @@ class Desk {
   }
   // So many more updates of so many rows at so many a second; of speed 0, nothing is said of it.
   void Report(WorkerId id, int updates, std::int64_t rows = 1, double speed = 0) {
-    worker(id).updates += updates;
-    algorithm_->Observe({.worker = id,
-                         .rows = updates * rows,
-                         .updates = updates,
-                         .seconds = speed > 0 ? updates / speed : 0});
+    const TimedTask task{.rows = updates * rows, .seconds = speed > 0 ? updates / speed : 0};
+    WorkerState& state = worker(id);
+    state.updates += updates;
+    state.seconds_per_row = SmoothedSecondsPerRow(state.seconds_per_row, task);
+    algorithm_->Observe(
+        {.worker = id, .rows = task.rows, .updates = updates, .seconds = task.seconds});
   }
   std::int64_t ReportAndAsk(WorkerId id, int updates) {
     Report(id, updates);

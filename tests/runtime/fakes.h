@@ -115,10 +115,9 @@ enum class Time : std::uint8_t { kVirtual, kReal };
 // Drives workers to the end of a run; costs matter in virtual time.
 inline void Drive(Time time, Coordinator& coordinator, const std::vector<WorkerFactory>& workers,
                   const std::vector<CostModel>& costs, RunObserver& observer) {
-  const std::atomic<int> interrupts = 0;
-  const std::unique_ptr<Executor> executor =
-      time == Time::kVirtual ? MakeVirtualExecutor(workers, costs)
-                             : MakeThreadExecutor(workers, Pinning::kNone, interrupts);
+  const std::unique_ptr<Executor> executor = time == Time::kVirtual
+                                                 ? MakeVirtualExecutor(workers, costs)
+                                                 : MakeThreadExecutor(workers, Pinning::kNone);
   executor->Run(coordinator, observer);
 }
 

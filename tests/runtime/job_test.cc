@@ -12,7 +12,7 @@ TEST(Job, CutsNoStepWithoutARow) {
       for (const std::int64_t merge_rows : {1, 4, 5, 64, 256}) {
         Job job({.train_rows = rows}, 1, LearningRate({.lr = 0.1}, 1), 1);
         const std::optional<Task> task =
-            job.Cut({.batch_size = batch_size, .updates = 1000}, 1, {.merge_rows = merge_rows});
+            job.Cut({.batch_size = batch_size}, 1, {.merge_rows = merge_rows, .updates = 1000});
         ASSERT_TRUE(task);
         for (std::int32_t i = 0; i < task->merges; ++i) {
           ASSERT_GE(Part(task->rows, i, task->merges).size(), task->updates_per_merge)
@@ -25,7 +25,7 @@ TEST(Job, CutsNoStepWithoutARow) {
 
 TEST(Job, CutsWholeMergesWhereThereAreRowsForThem) {
   Job job({.train_rows = 100000}, 1, LearningRate({.lr = 0.1}, 1), 1);
-  const std::optional<Task> task = job.Cut({.batch_size = 8, .updates = 37}, 1, {.merge_rows = 64});
+  const std::optional<Task> task = job.Cut({.batch_size = 8}, 1, {.merge_rows = 64, .updates = 37});
   ASSERT_TRUE(task);
   EXPECT_EQ(task->rows.size(), 5 * 64);
   EXPECT_EQ(task->merges, 5);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <stop_token>
 #include <thread>
 
 #include "runtime/executors/pinning.h"
@@ -66,8 +67,7 @@ TEST(ThreadExecutor, KeepsWhoFeedsADeviceOffTheCoresThatTrain) {
         return std::make_unique<FakeWorker>(1, ledgers[1], FakeOptions{});
       }};
   Recorder recorder;
-  const std::atomic<int> interrupts = 0;
-  MakeThreadExecutor(factories, Pinning::kCores, interrupts)->Run(coordinator, recorder);
+  MakeThreadExecutor(factories, Pinning::kCores)->Run(coordinator, recorder);
   const cpu_set_t all = PlacesOfThisThread();
   if (Cores().count() == 1) {  // there is no other
     EXPECT_TRUE(CPU_EQUAL(&feeding, &all));
@@ -84,7 +84,7 @@ TEST(ThreadExecutor, KeepsWhoFeedsADeviceOffTheCoresThatTrain) {
 class LateRun : public Recorder {
  public:
   std::function<void()> prepare;
-  std::atomic<int> interrupts = 0;
+  std::atomic<bool> stop = false;
   std::atomic<int> asked_to_wait = 0;
   std::atomic<bool> begun = false;  // by the first worker
   std::string waited_for;
@@ -105,7 +105,9 @@ class LateRun : public Recorder {
     const std::vector<WorkerFactory> factories = {
         [&] { return std::make_unique<FakeWorker>(0, ledgers[0], options); },
         [&] { return std::make_unique<LateWorker>(ledgers[1], prepare); }};
-    MakeThreadExecutor(factories, Pinning::kNone, interrupts)->Run(coordinator, *this);
+    MakeThreadExecutor(factories, Pinning::kNone, [this] {
+      return stop.load();
+    })->Run(coordinator, *this);
     return coordinator.Result().stopped_because;
   }
 
@@ -153,16 +155,16 @@ TEST(ThreadExecutor, GoesOnWithoutAWorkerThatFailsBeforeItIsReady) {
   EXPECT_EQ(run.failures, std::vector<std::string>{"cpu.1: injected"});
 }
 
-TEST(ThreadExecutor, WaitsForNobodyWhenInterrupted) {
+TEST(ThreadExecutor, DoesNotWaitForWorkersWhenAskedToStop) {
   LateRun run;
   run.prepare = [&] {
-    run.interrupts = 1;
+    run.stop = true;
     EXPECT_TRUE(LateRun::Await([&] { return run.begun.load(); }));
   };
   EXPECT_EQ(run.Run(), StopReason::kInterrupted);
 }
 
-TEST(ThreadExecutor, HearsAnInterrupt) {
+TEST(ThreadExecutor, StopsWhenAnotherThreadAsks) {
   const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
   Coordinator coordinator(*algorithm, {.job = {.id = 0, .model = {}, .train_rows = 100000},
                                        .rows = {.train = 100000, .valid = 100, .test = 0},
@@ -170,15 +172,17 @@ TEST(ThreadExecutor, HearsAnInterrupt) {
                                        .rates = LearningRate({}, 1e6),
                                        .workers = {{.name = "cpu.0", .description = "fake"}}});
   Ledger ledger;
-  std::atomic<int> interrupts = 0;
+  std::stop_source stop;
   FakeOptions options;
   options.loss = [&](const Task& task) {
-    if (task.id > 200) interrupts = 1;
+    if (task.id > 200) stop.request_stop();
     return 1.0;
   };
   Recorder recorder;
   const WorkerFactory make = [&] { return std::make_unique<FakeWorker>(0, ledger, options); };
-  MakeThreadExecutor({make}, Pinning::kCores, interrupts)->Run(coordinator, recorder);
+  MakeThreadExecutor({make}, Pinning::kCores, [token = stop.get_token()] {
+    return token.stop_requested();
+  })->Run(coordinator, recorder);
   EXPECT_EQ(coordinator.Result().stopped_because, StopReason::kInterrupted);
   EXPECT_TRUE(coordinator.saved_snapshot());
 }

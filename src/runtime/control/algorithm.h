@@ -34,6 +34,7 @@ struct WorkerState {
   std::int64_t rows = 0;    // rows it has trained on
   double busy_seconds = 0;
   double training_seconds = 0;      // of them
+  double seconds_per_row = 0;       // in training, smoothed over its latest tasks; 0: not measured
   std::int64_t max_batch_size = 0;  // that its memory allows an update; 0: no limit known
   std::int64_t batch_size = 0;      // of its latest update
   double staleness = 0;             // merges by others that came before each of its latest ones
@@ -53,8 +54,6 @@ struct JobTable {
 struct Assignment {
   JobId job = 0;
   std::int64_t batch_size = 1;  // rows behind one update of the model
-  std::int32_t updates =
-      1;  // how many such updates in this task: a CPU worker walks many per message
   float rate_scale = 1;
   bool hold = false;  // keep the gradient until the step's last report: synchronous training
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "runtime/control/task_length.h"
 #include "runtime/control/totals.h"
 
 namespace hogbatch {
@@ -104,6 +105,8 @@ void Coordinator::OnTraining(const Task& task, const Report& report) {
   worker.merges += report.merges;
   worker.rows += task.rows.size();
   worker.training_seconds += report.seconds;
+  worker.seconds_per_row = SmoothedSecondsPerRow(
+      worker.seconds_per_row, {.rows = task.rows.size(), .seconds = report.seconds});
   worker.batch_size = (task.rows.size() + report.updates - 1) / report.updates;
   if (report.max_batch_size > 0) worker.max_batch_size = report.max_batch_size;
   const auto staleness = static_cast<double>(report.staleness.total_staleness);
@@ -256,9 +259,11 @@ std::optional<Task> Coordinator::NextTraining(const WorkerState& worker) {
   if (worker.max_batch_size > 0) {
     assignment->batch_size = std::min(assignment->batch_size, worker.max_batch_size);
   }
-  std::optional<Task> task =
-      job_.Cut(*assignment, next_id_,
-               {.staleness = StalenessInSteps(worker), .merge_rows = MergeRows(worker)});
+  const std::int32_t updates =
+      assignment->hold ? 1 : UpdatesPerTask(worker, assignment->batch_size, table);
+  std::optional<Task> task = job_.Cut(
+      *assignment, next_id_,
+      {.staleness = StalenessInSteps(worker), .merge_rows = MergeRows(worker), .updates = updates});
   if (task) ++next_id_;
   return task;
 }

@@ -22,8 +22,8 @@ std::optional<Task> Job::Cut(const Assignment& assignment, TaskId id, const Take
   const std::int64_t to_merge = std::clamp<std::int64_t>(
       std::min(taker.merge_rows / assignment.batch_size,
                rates_.UpdatesAtOnce(assignment.batch_size, taker.staleness)),
-      1, assignment.updates);
-  const std::int64_t wanted = to_merge * Nearest(assignment.updates, to_merge);
+      1, taker.updates);
+  const std::int64_t wanted = to_merge * Nearest(taker.updates, to_merge);
   const std::optional<Cursor::Cut> cut =
       cursor_.Next(assignment.batch_size * wanted, assignment.batch_size);
   if (!cut) return std::nullopt;

@@ -21,6 +21,7 @@ class Job {
   struct Taker {
     double staleness = 0;         // of its updates, as in LearningRate
     std::int64_t merge_rows = 1;  // behind a merge, if its updates are smaller
+    std::int32_t updates = 1;     // that make a task
   };
   // Cuts the rows of an assignment; none when all rows are handed out.
   std::optional<Task> Cut(const Assignment& assignment, TaskId id, const Taker& taker);

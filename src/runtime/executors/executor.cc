@@ -2,8 +2,8 @@
 
 namespace hogbatch {
 
-void Tell(const Coordinator& coordinator, const Coordinator::Actions& actions,
-          RunObserver& observer) {
+void Notify(RunObserver& observer, const Coordinator& coordinator,
+            const Coordinator::Actions& actions) {
   for (const Failure& failure : actions.failures) {
     const WorkerState& worker = coordinator.workers()[static_cast<std::size_t>(failure.worker)];
     observer.OnWorkerFailed(worker.device.name, failure.what);

@@ -1,7 +1,6 @@
-// Motion: carries messages between one coordinator and its workers until the run is over.
+// Carries messages between one coordinator and its workers until the run is over.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,24 +20,27 @@ class Executor {
   virtual void Run(Coordinator& coordinator, RunObserver& observer) = 0;
 };
 
-// Shows what a coordinator's actions hold for the outside.
-void Tell(const Coordinator& coordinator, const Coordinator::Actions& actions,
-          RunObserver& observer);
+// Tells the observer of the reports and failures among a coordinator's actions.
+void Notify(RunObserver& observer, const Coordinator& coordinator,
+            const Coordinator::Actions& actions);
 
 enum class Pinning : std::uint8_t { kNone, kCores };
 
-// One thread a worker, messages through lock-free mailboxes, in real time. `interrupts` counts what
-// the user sent so far; the coordinator hears of the first.
+// One thread per worker, lock-free mailboxes, real time.
+//
+// The run stops early when `stop_requested` returns true; the model is still evaluated, so that the
+// best one can be saved. Run polls it on its own thread every 0.1 s, so it may read what a signal
+// handler or another thread set, such as a std::stop_token. Empty: the run is never stopped.
 std::unique_ptr<Executor> MakeThreadExecutor(std::vector<WorkerFactory> workers, Pinning pinning,
-                                             const std::atomic<int>& interrupts);
+                                             std::function<bool()> stop_requested = {});
 
-// The same coordinator and workers on one thread, driven from an event heap in virtual time: worker
-// i takes costs[i] for its updates, Compute happens at an update's start and Commit at its end.
+// The same coordinator and workers on one thread, in virtual time. Worker i takes costs[i] for its
+// updates. Compute runs when a merge begins and Commit when it ends.
 std::unique_ptr<Executor> MakeVirtualExecutor(std::vector<WorkerFactory> workers,
                                               std::vector<CostModel> costs);
 
-// Seconds that an update of so many rows takes if it begins at `now`: for workers that become
-// slower in the course of a run.
+// Seconds that an update of `rows` rows takes if it begins at time `now`: for workers whose speed
+// changes during a run.
 using UpdateCost = std::function<double(std::int64_t rows, double now)>;
 std::unique_ptr<Executor> MakeVirtualExecutor(std::vector<WorkerFactory> workers,
                                               std::vector<UpdateCost> costs);

@@ -16,31 +16,31 @@ class VirtualExecutor : public Executor {
  public:
   VirtualExecutor(const std::vector<WorkerFactory>& workers, std::vector<UpdateCost> costs) {
     for (std::size_t i = 0; i < workers.size(); ++i) {
-      seats_.emplace_back();
-      Guard(seats_.back(), [&] { seats_.back().worker = workers[i](); });
-      seats_.back().cost = std::move(costs[i]);
+      workers_.emplace_back();
+      Try(workers_.back(), [&] { workers_.back().worker = workers[i](); });
+      workers_.back().cost = std::move(costs[i]);
     }
   }
 
   void Run(Coordinator& coordinator, RunObserver& observer) override {
-    Step(coordinator, Tick{}, observer);
+    Handle(coordinator, Tick{}, observer);
     while (!coordinator.done()) {
       if (ends_.empty() || ends_.top().time > coordinator.next_tick()) {
         now_ = std::max(now_, coordinator.next_tick());
-        Step(coordinator, Tick{}, observer);
+        Handle(coordinator, Tick{}, observer);
         continue;
       }
-      const End end = ends_.top();
+      const MergeEnd end = ends_.top();
       ends_.pop();
       now_ = end.time;
-      if (const std::optional<Event> event = EndUpdate(end.worker)) {
-        Step(coordinator, *event, observer);
+      if (const std::optional<Event> event = EndMerge(end.worker)) {
+        Handle(coordinator, *event, observer);
       }
     }
   }
 
  private:
-  struct Seat {
+  struct SimulatedWorker {
     std::unique_ptr<Worker> worker;
     UpdateCost cost;
     std::deque<Task> tasks;  // the first is under way
@@ -48,88 +48,89 @@ class VirtualExecutor : public Executor {
     double begun = 0;
     std::string failure;  // empty: none
   };
-  // The end of an update. Equal times go by the order they were planned in, so runs repeat exactly.
-  struct End {
+  // The end of a merge. Equal times are ordered by when they were planned, so runs repeat exactly.
+  struct MergeEnd {
     double time;
     std::int64_t order;
     std::size_t worker;
-    bool operator<(const End& other) const {
+    bool operator<(const MergeEnd& other) const {
       return time != other.time ? time > other.time : order > other.order;
     }
   };
 
-  void Step(Coordinator& coordinator, const Event& event, RunObserver& observer) {
+  void Handle(Coordinator& coordinator, const Event& event, RunObserver& observer) {
     const Coordinator::Actions& actions = coordinator.Handle(event, now_);
-    Tell(coordinator, actions, observer);
+    Notify(observer, coordinator, actions);
     for (const Task& task : actions.tasks) {
       const auto index = static_cast<std::size_t>(task.worker);
-      seats_[index].tasks.push_back(task);
-      if (seats_[index].tasks.size() == 1) BeginTask(index);
+      workers_[index].tasks.push_back(task);
+      if (workers_[index].tasks.size() == 1) BeginTask(index);
     }
   }
 
   void BeginTask(std::size_t index) {
-    seats_[index].merge = 0;
-    seats_[index].begun = now_;
-    BeginUpdate(index);
+    workers_[index].merge = 0;
+    workers_[index].begun = now_;
+    BeginMerge(index);
   }
 
-  // Computes now what will be committed at the update's end: in between others may change the
-  // model.
-  void BeginUpdate(std::size_t index) {
-    Seat& seat = seats_[index];
-    const Task& task = seat.tasks.front();
-    Guard(seat, [&] { seat.worker->Compute(task, seat.merge); });
-    const RowRange rows = Part(task.rows, seat.merge, task.merges);
+  // Computes now and commits at the end of the merge: other workers may change the model in
+  // between.
+  void BeginMerge(std::size_t index) {
+    SimulatedWorker& simulated = workers_[index];
+    const Task& task = simulated.tasks.front();
+    Try(simulated, [&] { simulated.worker->Compute(task, simulated.merge); });
+    const RowRange rows = Part(task.rows, simulated.merge, task.merges);
     double seconds = 0;
-    for (int step = 0; step < task.updates_per_merge; ++step) {
-      seconds += seat.cost(Part(rows, step, task.updates_per_merge).size(), now_);
+    for (int update = 0; update < task.updates_per_merge; ++update) {
+      seconds += simulated.cost(Part(rows, update, task.updates_per_merge).size(), now_);
     }
     ends_.push({now_ + seconds, order_++, index});
   }
 
-  std::optional<Event> EndUpdate(std::size_t index) {
-    Seat& seat = seats_[index];
-    const Task task = seat.tasks.front();
-    Guard(seat, [&] { seat.worker->Commit(task, seat.merge); });
-    if (!seat.failure.empty()) return Fail(index);
-    if (++seat.merge < task.merges) {
-      BeginUpdate(index);
+  std::optional<Event> EndMerge(std::size_t index) {
+    SimulatedWorker& simulated = workers_[index];
+    const Task task = simulated.tasks.front();
+    Try(simulated, [&] { simulated.worker->Commit(task, simulated.merge); });
+    if (!simulated.failure.empty()) return Fail(index);
+    if (++simulated.merge < task.merges) {
+      BeginMerge(index);
       return std::nullopt;
     }
     Report report;
-    Guard(seat, [&] { report = seat.worker->Finish(task); });
-    if (!seat.failure.empty()) return Fail(index);
-    report.seconds = now_ - seat.begun;
-    seat.tasks.pop_front();
-    if (!seat.tasks.empty()) BeginTask(index);
+    Try(simulated, [&] { report = simulated.worker->Finish(task); });
+    if (!simulated.failure.empty()) return Fail(index);
+    report.seconds = now_ - simulated.begun;
+    simulated.tasks.pop_front();
+    if (!simulated.tasks.empty()) BeginTask(index);
     return report;
   }
 
   Event Fail(std::size_t index) {
-    Seat& seat = seats_[index];
-    Failure failure{.worker = static_cast<WorkerId>(index), .what = seat.failure};
-    failure.task = seat.tasks.front().id;
-    failure.merges_done = seat.merge;
-    if (seat.worker && seat.worker->tore_merge()) {
+    SimulatedWorker& simulated = workers_[index];
+    Failure failure{.worker = static_cast<WorkerId>(index), .what = simulated.failure};
+    failure.task = simulated.tasks.front().id;
+    failure.merges_done = simulated.merge;
+    if (simulated.worker && simulated.worker->tore_merge()) {
       failure.torn = {.task = failure.task, .merge = failure.merges_done};
     }
-    seat.tasks.clear();
+    simulated.tasks.clear();
     return failure;
   }
 
+  // Notes a failure; a worker that failed is not called again.
   template <typename Call>
-  static void Guard(Seat& seat, const Call& call) {
-    if (!seat.failure.empty()) return;
+  static void Try(SimulatedWorker& simulated, const Call& call) {
+    if (!simulated.failure.empty()) return;
     try {
       call();
     } catch (const std::exception& error) {
-      seat.failure = error.what();
+      simulated.failure = error.what();
     }
   }
 
-  std::vector<Seat> seats_;
-  std::priority_queue<End> ends_;
+  std::vector<SimulatedWorker> workers_;
+  std::priority_queue<MergeEnd> ends_;
   std::int64_t order_ = 0;
   double now_ = 0;
 };
