@@ -26,8 +26,8 @@ nlohmann::ordered_json MatrixOf(const ConfusionMatrix& confusion) {
 std::string EvalText(const EvalReport& report) {
   std::string text = fmt::format("{:16}{}\n{:16}{:.6g}\n", "rows", report.sums.rows, "loss",
                                  report.sums.mean_loss());
-  for (const Quality& quality : Qualities(report.sums, report.scale)) {
-    text += fmt::format("{:16}{:.6g}\n", quality.name, quality.value);
+  for (const Metric& metric : MetricsOf(report.sums, report.scale)) {
+    text += fmt::format("{:16}{:.6g}\n", metric.name, metric.value);
   }
   if (!report.classes) return text;
 
@@ -51,8 +51,8 @@ std::string EvalJson(const EvalReport& report) {
   nlohmann::ordered_json json;
   json["rows"] = report.sums.rows;
   json["loss"] = report.sums.mean_loss();
-  for (const Quality& quality : Qualities(report.sums, report.scale)) {
-    json[quality.name] = quality.value;
+  for (const Metric& metric : MetricsOf(report.sums, report.scale)) {
+    json[metric.name] = metric.value;
   }
   if (report.classes) {
     const ClassReport& classes = *report.classes;

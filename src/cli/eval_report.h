@@ -20,7 +20,7 @@ struct ClassReport {
 
 struct EvalReport {
   EvaluationSums sums;
-  QualityScale scale;
+  MetricScale scale;
   std::optional<ClassReport> classes = {};
 };
 

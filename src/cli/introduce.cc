@@ -123,8 +123,7 @@ std::vector<std::string> Notes(const TrainingSpec& spec, const TrainingPlan& pla
         fmt::format("note      {} balances cores and GPUs; with one of them alone, "
                     "rows per update stay",
                     plan.algorithm));
-  } else if (!traits.adapts_batch_size && (spec.alpha != usual.alpha || spec.beta != usual.beta ||
-                                           spec.adapt_band != usual.adapt_band)) {
+  } else if (!traits.adapts_batch_size && spec.adaptive != usual.adaptive) {
     notes.push_back(fmt::format(
         "note      --alpha, --beta and --adapt-band are for --algorithm adaptive; {} keeps its "
         "rows per update",
@@ -157,11 +156,11 @@ std::string CalibrationLine(const CalibratedGpu& gpu, double utilization) {
 }
 
 std::string SplitText(std::string_view split, const std::optional<EvaluationSums>& sums,
-                      const QualityScale& scale) {
+                      const MetricScale& scale) {
   if (!sums || sums->rows == 0) return "";
   std::string text = fmt::format("  {} loss {:.4f}", split, sums->mean_loss());
-  for (const Quality& quality : Qualities(*sums, scale)) {
-    text += " " + Text(quality);
+  for (const Metric& metric : MetricsOf(*sums, scale)) {
+    text += " " + Text(metric);
   }
   return text;
 }
@@ -207,7 +206,7 @@ std::vector<std::string> IntroductionLines(const TrainingSpec& spec, const Train
   return lines;
 }
 
-std::vector<std::string> ConclusionLines(const TrainedModel& trained, const QualityScale& scale,
+std::vector<std::string> ConclusionLines(const TrainedModel& trained, const MetricScale& scale,
                                          const std::string& folder) {
   const RunResult& run = trained.run;
   const Progress& totals = run.totals;

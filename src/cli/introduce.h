@@ -15,7 +15,7 @@ namespace hogbatch {
 std::vector<std::string> IntroductionLines(const TrainingSpec& spec, const TrainingPlan& plan,
                                            const TrainingInput& input, const std::string& folder);
 
-std::vector<std::string> ConclusionLines(const TrainedModel& trained, const QualityScale& scale,
+std::vector<std::string> ConclusionLines(const TrainedModel& trained, const MetricScale& scale,
                                          const std::string& folder);
 
 // What to do about a loss that is no number any more.

@@ -16,17 +16,17 @@
 namespace hogbatch {
 namespace {
 
-// The quality worth a place on a line.
-std::string QualityText(const EvaluationSums& sums, const QualityScale& scale) {
-  return Text(Qualities(sums, scale).front());
+// The metric worth a place on a line.
+std::string MetricText(const EvaluationSums& sums, const MetricScale& scale) {
+  return Text(MetricsOf(sums, scale).front());
 }
 
 }  // namespace
 
-std::string Text(const Quality& quality) {
-  std::string name = quality.name;
+std::string Text(const Metric& metric) {
+  std::string name = metric.name;
   if (const auto at = name.find("_at_"); at != std::string::npos) name.replace(at, 4, "@");
-  return fmt::format("{} {:.4f}", name, quality.value);
+  return fmt::format("{} {:.4f}", name, metric.value);
 }
 
 std::string FitFields(std::span<const std::string> fields, int width) {
@@ -46,14 +46,14 @@ std::string FitFields(std::span<const std::string> fields, int width) {
 
 std::vector<std::string> LiveFields(const Progress& progress, double epochs,
                                     const std::optional<Evaluation>& last,
-                                    const QualityScale& scale) {
+                                    const MetricScale& scale) {
   const std::string examples = ShortCount(progress.examples_per_second) + " examples/s";
   const std::string updates = ShortCount(progress.updates_per_second) + " updates/s";
-  std::string quality;
+  std::string metric;
   // What the untrained model reached would only mislead.
   if (last && last->epoch > 0 && (last->valid || last->test || last->train)) {
     const auto& sums = last->valid ? last->valid : last->test ? last->test : last->train;
-    quality = QualityText(*sums, scale);
+    metric = MetricText(*sums, scale);
   }
   const std::string left =
       progress.seconds_left ? ShortTime(*progress.seconds_left) + " left" : std::string();
@@ -62,23 +62,23 @@ std::vector<std::string> LiveFields(const Progress& progress, double epochs,
   if (progress.running_loss) fields.push_back(fmt::format("loss {:.4f}", *progress.running_loss));
   const std::vector<std::string> teams = TeamFields(progress);
   fields.insert(fields.end(), teams.begin(), teams.end());
-  // Teams leave little room, and the quality stands in the line of the last evaluation.
+  // Teams leave little room, and the metric stands in the line of the last evaluation.
   const std::array<std::string, 4> rest = teams.empty()
-                                              ? std::array{quality, examples, updates, left}
-                                              : std::array{left, examples, quality, updates};
+                                              ? std::array{metric, examples, updates, left}
+                                              : std::array{left, examples, metric, updates};
   std::ranges::copy_if(rest, std::back_inserter(fields),
                        [](const std::string& field) { return !field.empty(); });
   return fields;
 }
 
-std::string EvaluationLine(const Progress& progress, const QualityScale& scale) {
+std::string EvaluationLine(const Progress& progress, const MetricScale& scale) {
   const Evaluation& evaluation = *progress.evaluation;
   std::string line =
       fmt::format("epoch {:<6.4g} {:>6}", evaluation.epoch, ShortTime(progress.seconds));
   const auto add = [&](std::string_view split, const std::optional<EvaluationSums>& sums) {
     if (!sums || sums->rows == 0) return;
     line += fmt::format("  {} loss {:.4f}", split, sums->mean_loss());
-    if (split != "train") line += fmt::format(" {}", QualityText(*sums, scale));
+    if (split != "train") line += fmt::format(" {}", MetricText(*sums, scale));
   };
   add("train", evaluation.train);
   add("valid", evaluation.valid);

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "core/text.h"
-#include "nn/quality.h"
+#include "nn/metric_values.h"
 #include "runtime/control/progress.h"
 
 namespace hogbatch {
 
-std::string Text(const Quality& quality);  // for reading: "precision@1 0.6524"
+std::string Text(const Metric& quality);  // for reading: "precision@1 0.6524"
 
 // As many of the fields, joined by two spaces, as `width` columns hold; the first is cut if it must
 // be. ASCII fields only.
@@ -22,10 +22,10 @@ std::string FitFields(std::span<const std::string> fields, int width);
 // The live line's fields, the most important first. `last` is the last finished evaluation.
 std::vector<std::string> LiveFields(const Progress& progress, double epochs,
                                     const std::optional<Evaluation>& last,
-                                    const QualityScale& scale);
+                                    const MetricScale& scale);
 
 // The permanent line of an evaluation.
-std::string EvaluationLine(const Progress& progress, const QualityScale& scale);
+std::string EvaluationLine(const Progress& progress, const MetricScale& scale);
 
 // Columns of the terminal behind `descriptor`; 80 when it does not tell.
 int TerminalWidth(int descriptor);

@@ -18,16 +18,16 @@ void Put(Json& object, const std::string& key, double value) {
 }
 
 void PutSplit(Json& object, const std::string& split, const std::optional<EvaluationSums>& sums,
-              const QualityScale& scale) {
+              const MetricScale& scale) {
   if (!sums || sums->rows == 0) return;
   Put(object, split + "_loss", sums->mean_loss());
-  for (const Quality& quality : Qualities(*sums, scale)) {
-    Put(object, split + "_" + quality.name, quality.value);
+  for (const Metric& metric : MetricsOf(*sums, scale)) {
+    Put(object, split + "_" + metric.name, metric.value);
   }
 }
 
 void PutEvaluation(Json& object, const std::optional<Evaluation>& evaluation,
-                   const QualityScale& scale) {
+                   const MetricScale& scale) {
   if (!evaluation) return;
   PutSplit(object, "train", evaluation->train, scale);
   PutSplit(object, "valid", evaluation->valid, scale);
@@ -137,7 +137,7 @@ std::string Dump(const Json& object, int indent) {
 
 }  // namespace
 
-std::string MetricsLine(const Progress& progress, const QualityScale& scale) {
+std::string MetricsLine(const Progress& progress, const MetricScale& scale) {
   Json line;
   PutCounts(line, progress);
   if (progress.running_loss) Put(line, "running_loss", *progress.running_loss);
@@ -151,7 +151,7 @@ std::string MetricsLine(const Progress& progress, const QualityScale& scale) {
 }
 
 std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
-                        const QualityScale& scale) {
+                        const MetricScale& scale) {
   Json summary;
   const Progress& totals = result.totals;
   PutCounts(summary, totals);

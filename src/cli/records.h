@@ -15,7 +15,7 @@ namespace hogbatch {
 
 // One line of metrics.jsonl, without its newline. That of a single worker leaves out how it stands
 // to others.
-std::string MetricsLine(const Progress& progress, const QualityScale& scale);
+std::string MetricsLine(const Progress& progress, const MetricScale& scale);
 
 // What summary.json says beside the result.
 struct SummaryFacts {
@@ -27,7 +27,7 @@ struct SummaryFacts {
 };
 // Losses and qualities are the saved model's; counts and seconds are the run's totals.
 std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
-                        const QualityScale& scale);
+                        const MetricScale& scale);
 
 // Every option by name, with what the plan chose where the user left the choice.
 std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan);

@@ -73,8 +73,8 @@ int Train(const TrainOptions& options) {
     console.Say(line);
   }
   ReplaceFile(folder + "/options.json", OptionsText(options, plan));
-  const QualityScale scale{.loss = plan.work.model.loss,
-                           .target_deviation = input.training.schema.target_deviation};
+  const MetricScale scale{.loss = plan.work.model.loss,
+                          .target_deviation = input.training.schema.target_deviation};
   TrainObserver observer(console, folder + "/metrics.jsonl", plan.rules.epochs, scale,
                          plan.work.devices.size());
   const TrainedModel trained =

@@ -29,8 +29,8 @@ class SetupObserver final : public TrainingObserver {
 
 class TrainObserver final : public TrainingObserver {
  public:
-  TrainObserver(Console& console, const std::string& metrics_path, double epochs,
-                QualityScale scale, std::size_t workers)
+  TrainObserver(Console& console, const std::string& metrics_path, double epochs, MetricScale scale,
+                std::size_t workers)
       : console_(console),
         metrics_(metrics_path),
         epochs_(epochs),
@@ -52,7 +52,7 @@ class TrainObserver final : public TrainingObserver {
   Console& console_;
   LineFile metrics_;
   double epochs_;
-  QualityScale scale_;
+  MetricScale scale_;
   std::size_t workers_;  // that have not failed
   std::optional<Evaluation> last_;
   std::vector<std::string> live_;

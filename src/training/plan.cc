@@ -66,8 +66,8 @@ Workload ChooseWork(const TrainingSpec& spec, const ModelSpec& model, const Devi
       .synchronous = asynchronous < workers,
       .merge_rows = direct ? spec.merge_rows : 1,
       .gpu_batch = {.min = gpu_batch.calibrate_min ? 1 : gpu_batch.range.min,
-                    .max = algorithm == "adaptive" ? gpu_batch.range.max
-                                                   : FixedBatchSize(batches, DeviceKind::kCuda)},
+                    .max = traits.adapts_batch_size ? gpu_batch.range.max
+                                                    : FixedBatchSize(batches, DeviceKind::kCuda)},
       .devices = devices.chosen,
       .host_memory_bytes = devices.host_memory_bytes};
 }

@@ -58,16 +58,16 @@ EvaluationSums Sums() {
   return sums;
 }
 
-TEST(Qualities, AreThoseOfTheLoss) {
-  EXPECT_EQ(Qualities(Sums(), {.loss = Loss::kSoftmax}).front().value, 0.75);
-  const auto precision = Qualities(Sums(), {.loss = Loss::kSigmoid});
+TEST(MetricsOf, AreThoseOfTheLoss) {
+  EXPECT_EQ(MetricsOf(Sums(), {.loss = Loss::kSoftmax}).front().value, 0.75);
+  const auto precision = MetricsOf(Sums(), {.loss = Loss::kSigmoid});
   ASSERT_EQ(precision.size(), 3u);
   EXPECT_EQ(precision[1].name, "precision_at_3");
   EXPECT_EQ(precision[2].value, 1.0);
 }
 
-TEST(Qualities, RmseIsInTheLabelsOwnUnits) {
-  const auto rmse = Qualities(Sums(), {.loss = Loss::kSquared, .target_deviation = 10});
+TEST(MetricsOf, RmseIsInTheLabelsOwnUnits) {
+  const auto rmse = MetricsOf(Sums(), {.loss = Loss::kSquared, .target_deviation = 10});
   EXPECT_EQ(rmse.front().name, "rmse");
   EXPECT_EQ(rmse.front().value, 5.0);
 }

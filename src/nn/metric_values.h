@@ -9,17 +9,17 @@
 
 namespace hogbatch {
 
-// What turns sums into the user's quality: the loss names it, and errors scale with the label.
-struct QualityScale {
+// What turns sums into metrics: the loss decides which, and errors scale with the label.
+struct MetricScale {
   Loss loss = Loss::kSoftmax;
   double target_deviation = 1;
 };
 
 // Named as in metrics.jsonl without the split: "accuracy", "precision_at_1", "rmse".
-struct Quality {
+struct Metric {
   std::string name;
   double value = 0;
 };
-std::vector<Quality> Qualities(const EvaluationSums& sums, const QualityScale& scale);
+std::vector<Metric> MetricsOf(const EvaluationSums& sums, const MetricScale& scale);
 
 }  // namespace hogbatch

@@ -1,10 +1,10 @@
-#include "nn/quality.h"
+#include "nn/metric_values.h"
 
 #include <cmath>
 
 namespace hogbatch {
 
-std::vector<Quality> Qualities(const EvaluationSums& sums, const QualityScale& scale) {
+std::vector<Metric> MetricsOf(const EvaluationSums& sums, const MetricScale& scale) {
   const auto rows = static_cast<double>(sums.rows);
   switch (scale.loss) {
     case Loss::kSoftmax:

@@ -1,0 +1,140 @@
+// The public header over the training library.
+#include "hogbatch/hogbatch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "nn/metric_values.h"
+#include "training/labels.h"
+#include "training/predict.h"
+#include "training/train.h"
+
+namespace hogbatch {
+namespace {
+
+Scores ScoresOf(const EvaluationSums& sums, const MetricScale& scale) {
+  Scores scores{.rows = sums.rows, .loss = sums.mean_loss(), .metrics = {}};
+  for (const Metric& metric : MetricsOf(sums, scale)) {
+    scores.metrics.emplace_back(metric.name, metric.value);
+  }
+  return scores;
+}
+
+MetricScale ScaleOf(const ModelSpec& spec, const Schema& schema) {
+  return {.loss = spec.loss, .target_deviation = schema.target_deviation};
+}
+
+// Passes on what a listener wants to know.
+class Forwarder final : public TrainingObserver {
+ public:
+  explicit Forwarder(TrainingListener& listener) : listener_(listener) {}
+
+  void set_scale(const MetricScale& scale) { scale_ = scale; }
+
+  void OnProgress(const Progress& progress) override {
+    TrainingReport report{.seconds = progress.seconds,
+                          .epoch = progress.epoch,
+                          .examples = progress.examples,
+                          .updates = progress.updates,
+                          .examples_per_second = progress.examples_per_second,
+                          .running_loss = progress.running_loss,
+                          .train = {},
+                          .valid = {},
+                          .test = {}};
+    if (progress.evaluation) {
+      report.train = Of(progress.evaluation->train);
+      report.valid = Of(progress.evaluation->valid);
+      report.test = Of(progress.evaluation->test);
+    }
+    listener_.OnReport(report);
+  }
+  void OnWorkerFailed(std::string_view worker, std::string_view what) override {
+    OnWarning(fmt::format("worker {} failed: {}", worker, what));
+  }
+  void OnWarning(std::string_view sentence) override { listener_.OnWarning(sentence); }
+
+ private:
+  std::optional<Scores> Of(const std::optional<EvaluationSums>& sums) const {
+    if (!sums || sums->rows == 0) return std::nullopt;
+    return ScoresOf(*sums, scale_);
+  }
+
+  TrainingListener& listener_;
+  MetricScale scale_;
+};
+
+TrainingSpec SpecOf(const std::string& data, const Options& options) {
+  TrainingSpec spec;
+  spec.data = data;
+  for (const auto& [name, text] : options) SetOption(spec, name, text);
+  Validate(spec);
+  return spec;
+}
+
+}  // namespace
+
+struct Network::Parts {
+  SavedModel model;
+  std::string devices = "auto";
+};
+
+Network Train(const std::string& data, const Options& options, TrainingListener* listener,
+              std::stop_token stop) {
+  TrainingListener nobody;
+  Forwarder observer(listener ? *listener : nobody);
+  const TrainingSpec spec = SpecOf(data, options);
+  const Devices devices = DevicesToTrain(spec.devices);
+  const TrainingInput input = ReadInput(spec, observer);
+  const TrainingPlan plan = Plan(spec, input, devices, observer);
+  observer.set_scale(ScaleOf(plan.work.model, input.training.schema));
+  TrainedModel trained = Train(plan, input, observer, [&stop] { return stop.stop_requested(); });
+  if (!trained.model) {
+    throw Error(trained.run.stopped_because == StopReason::kDiverged
+                    ? "the loss became NaN or infinite before there was a model; try a lower lr"
+                    : "training ended without a model because its last worker failed");
+  }
+  return Network(std::make_shared<Network::Parts>(
+      Network::Parts{.model = std::move(*trained.model), .devices = "auto"}));
+}
+
+Network Network::Load(const std::string& path) {
+  return Network(std::make_shared<Parts>(Parts{.model = LoadModel(path), .devices = "auto"}));
+}
+
+void Network::Save(const std::string& path) const { SaveModel(path, parts_->model); }
+
+const std::vector<std::string>& Network::labels() const { return parts_->model.schema.label_names; }
+
+std::vector<float> Network::OutputsForFile(const std::string& path) const {
+  const SavedModel& model = parts_->model;
+  const Dataset data = ReadWithSchema(path, model.schema, Labels::kOptional);
+  std::vector<float> values(static_cast<std::size_t>(data.rows * model.spec.outputs));
+  Predict(DevicesToInfer(parts_->devices), model, data,
+          [&](RowRange rows, std::span<const float> outputs) {
+            std::ranges::copy(OutputValues(model.schema, model.spec.loss, outputs),
+                              values.begin() + rows.begin * model.spec.outputs);
+          });
+  return values;
+}
+
+std::vector<std::string> Network::PredictFile(const std::string& path) const {
+  const std::vector<float> values = OutputsForFile(path);
+  const auto columns = static_cast<std::size_t>(parts_->model.spec.outputs);
+  std::vector<std::string> labels;
+  for (std::size_t at = 0; at < values.size(); at += columns) {
+    labels.push_back(
+        LabelText(parts_->model.schema, std::span<const float>(values).subspan(at, columns)));
+  }
+  return labels;
+}
+
+Scores Network::EvaluateFile(const std::string& path) const {
+  const SavedModel& model = parts_->model;
+  const Dataset data = ReadWithSchema(path, model.schema, Labels::kRequired);
+  const ModelQuality quality = Evaluate(DevicesToInfer(parts_->devices), model, data);
+  return ScoresOf(quality.sums, ScaleOf(model.spec, model.schema));
+}
+
+}  // namespace hogbatch
