@@ -141,6 +141,19 @@ TEST_F(TrainCommand, SyncIsTheSameOnEveryRun) {
   EXPECT_EQ(folder_.Read("a/model.safetensors"), folder_.Read("b/model.safetensors"));
 }
 
+// On the data that ships with the program: 7 classes, whose frequencies alone give a loss of 1.2.
+TEST_F(TrainCommand, LearnsWithTheDefaultRateOfEachOptimizer) {
+  for (const std::string optimizer : {"sgd", "adam"}) {
+    const Finished finished = RunProgram({"train", "--hidden", "64", "--epochs", "1", "--optimizer",
+                                          optimizer, "--out", optimizer, "--json"},
+                                         folder_.path());
+    ASSERT_EQ(finished.exit_code, 0) << finished.err;
+    EXPECT_LT(std::stod(ValueOf(finished.out, "valid_loss")), 0.85) << optimizer;
+  }
+  EXPECT_EQ(ValueOf(folder_.Read("sgd/options.json"), "lr"), "0.05");
+  EXPECT_EQ(ValueOf(folder_.Read("adam/options.json"), "lr"), "0.001");
+}
+
 TEST_F(TrainCommand, WarnsOfOneRowPerUpdateOnSeveralCores) {
   EXPECT_THAT(Train("o", {"--cpu-batch", "1"}).out, HasSubstr("slower together than one alone"));
 }
