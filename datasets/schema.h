@@ -43,6 +43,9 @@ struct Schema {
   std::vector<CategoricalColumn> categorical;  // their features come last, in this order
 
   std::string label_column;  // CSV: as --label named it ("last", "first", a name or number)
+  // CSV with a header: its names, of all columns but the label in file order, and of the label.
+  std::vector<std::string> column_names;
+  std::string label_name;
 
   // feature = (x - shift) · scale; empty: none.
   ScalingKind scaling = ScalingKind::kNone;
