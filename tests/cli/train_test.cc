@@ -121,9 +121,9 @@ TEST_F(TrainCommand, GoesOnFromAModelWithItsOwnScaling) {
       0);
   EXPECT_EQ(folder_.Read(model), folder_.Read("b/model.safetensors"));
   const Finished refused =
-      run({"train", "narrow", "--hidden", "4", "--init", model, "--scale", "standard"});
+      run({"train", "narrow", "--hidden", "4", "--init", model, "--scale", "minmax"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("the model of --init has 'minmax' and keeps it"));
+  EXPECT_THAT(refused.err, HasSubstr("the model of --init has 'standard' and keeps it"));
 }
 
 TEST_F(TrainCommand, LeavesNoModelOfAnEarlierRunInAFolderUsedAgain) {
