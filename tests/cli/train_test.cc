@@ -235,7 +235,7 @@ TEST_F(ModelCommands, EvalPrintsLossAccuracyAucF1AndTheConfusionMatrix) {
   const Finished finished = Run({"eval", "data"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   for (const char* part : {"loss", "accuracy        1\n", "auc             1  (of 1)",
-                           "f1              1  (of 1)", "taken for", "   -1    200      0"}) {
+                           "f1              1  (of 1)", "predicted", "   -1    200      0"}) {
     EXPECT_THAT(finished.out, HasSubstr(part));
   }
 }
