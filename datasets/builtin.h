@@ -10,10 +10,11 @@ namespace hogbatch {
 
 inline constexpr std::string_view kBuiltinSource = "covtype-50k (built in)";
 
-// A CSV without header, packed with xz: 10 integers, wilderness, soil and, last, the cover type.
+// A CSV without a header, compressed with xz: 10 integers, wilderness, soil, and the cover type,
+// which is the label.
 std::string_view PackedBuiltin();
 
-// Its columns of numbers that are names.
+// Its categorical columns.
 std::vector<CategoricalColumn> BuiltinCategories();
 
 }  // namespace hogbatch

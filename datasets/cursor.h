@@ -1,5 +1,5 @@
-// Who gets which rows: every epoch the training rows are cut into blocks, the blocks are put in a
-// new random order, and workers are handed ranges from the front.
+// Hands out training rows. Every epoch they are cut into blocks, the blocks are shuffled, and
+// workers get ranges from the front.
 #pragma once
 
 #include <cstdint>

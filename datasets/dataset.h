@@ -11,8 +11,8 @@
 
 namespace hogbatch {
 
-// Never changes once made, so that every worker may read it. One of `dense` and the CSR arrays is
-// filled; of the labels, those of schema.label_kind.
+// Immutable once made, so that every worker may read it. Either `dense` or the CSR arrays are
+// filled, and of the labels those of schema.label_kind.
 struct Dataset {
   std::string source;  // the file, or "covtype-50k (built in)"
   std::int64_t rows = 0;
@@ -32,8 +32,8 @@ struct Dataset {
   std::int64_t bytes() const;  // of the arrays above
 };
 
-// Turns dense rows into sparse ones or back, for a caller who wants one of them whatever its size.
-// Dense rows that would take more than half of the physical memory are a UserError.
+// Converts the rows to dense or sparse, even if they are then larger. Dense rows that would take
+// more than half of the physical memory are a UserError.
 enum class Storage : std::uint8_t { kDense, kSparse };
 void ConvertStorage(Dataset& data, Storage storage);
 
@@ -53,12 +53,12 @@ struct TrainingData {
   std::int64_t train_rows = 0;
 };
 
-// Reads a file to learn from: finds its format, columns, labels and scaling. An empty path is the
+// Reads a file to train on: finds its format, columns, labels and scaling. An empty path is the
 // data set that ships with the program. Throws UserError with file:line:column.
 TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options);
 
-// Reads a file to go on learning from with a model that has a schema: columns, labels and scaling
-// stay as the model knows them. Of the options only seed, valid_fraction and threads count.
+// Reads a file to continue the training of a model: columns, labels and scaling are those of its
+// schema. Of the options only seed, valid_fraction and threads are used.
 TrainingData ReadToGoOn(const std::string& path, const Schema& schema, const ReadOptions& options);
 
 // Reads a file as `schema` says, rows in file order. A label the schema does not know, or more

@@ -35,12 +35,12 @@ FileFormat FormatOf(const TextInput& input) {
   const std::string_view text = input.text->text();
   if (text.substr(0, kLooked).find('\0') != std::string_view::npos) {
     throw UserError(
-        fmt::format("{}: holds binary data and no text; name a LIBSVM or CSV file", input.source));
+        fmt::format("{}: contains binary data; use a LIBSVM or CSV text file", input.source));
   }
   return DetectFormat(text);
 }
 
-// The rows of a text, and what is needed to say where a row of it is.
+// Parsed rows, and what is needed to find the line of a row again.
 struct ParsedText {
   FileFormat format;
   CsvLayout layout;  // of a CSV
@@ -64,10 +64,12 @@ ParsedFile ParseText(const TextInput& input, std::string_view rows, const ParseS
   try {
     ParsedFile file = ParseInChunks(rows, settings, parse);
     if (file.rows() == 0) {
-      throw UserError(fmt::format("{}: holds no rows; name a file with data", input.source));
+      throw UserError(
+          fmt::format("{}: the file has no rows; use one with rows of data", input.source));
     }
     if (file.rows() > std::numeric_limits<std::int32_t>::max()) {
-      throw UserError(fmt::format("{}: has more than 2^31 rows; use a part of it", input.source));
+      throw UserError(
+          fmt::format("{}: the file has more than 2^31 rows; use part of it", input.source));
     }
     return file;
   } catch (const ParseFailure& failure) {
@@ -119,6 +121,11 @@ ParsedText ParseToLearn(const TextInput& input, const ReadOptions& options,
   schema.categorical = input.categorical;
   schema.features = CountFeatures(schema.file_columns, schema.categorical);
   schema.label_column = options.label == "auto" ? "last" : options.label;
+  if (!layout.names.empty()) {
+    schema.column_names = layout.names;
+    schema.column_names.erase(schema.column_names.begin() + layout.label);
+    schema.label_name = layout.names[static_cast<std::size_t>(layout.label)];
+  }
   return ParseCsvText(input, std::move(layout), schema.categorical, settings);
 }
 
@@ -128,14 +135,14 @@ std::int64_t CountTrainRows(std::int64_t rows, double valid_fraction) {
   return rows - std::clamp<std::int64_t>(static_cast<std::int64_t>(valid), 1, rows - 1);
 }
 
-// Everything that may have to point into the text; fills the labels and returns the rows without.
+// All steps whose errors point into the text. Fills the labels and returns the parsed rows.
 ParsedText ParseAndLabel(const TextInput& input, const ReadOptions& options,
                          const ParseSettings& settings, TrainingData& result,
                          std::vector<std::int64_t>& order) {
   ParsedText parsed = ParseToLearn(input, options, settings, result.schema);
   if (result.schema.features == 0) {
     throw UserError(
-        fmt::format("{}: no row has a feature; name a file with index:value pairs", input.source));
+        fmt::format("{}: no row has a feature; use a file with index:value pairs", input.source));
   }
   order = Random(options.seed).Permutation(parsed.file.rows());
   result.train_rows = CountTrainRows(parsed.file.rows(), options.valid_fraction);
@@ -158,9 +165,10 @@ ParsedText ParseWithSchema(const TextInput& input, const Schema& schema, Labels 
                            const ParseSettings& settings) {
   const FileFormat format = FormatOf(input);
   if (format != schema.format) {
-    throw UserError(fmt::format("{}: a {} file but the model was trained on {}; convert it",
-                                input.source, format == FileFormat::kCsv ? "CSV" : "LIBSVM",
-                                schema.format == FileFormat::kCsv ? "CSV" : "LIBSVM"));
+    throw UserError(
+        fmt::format("{}: this is a {} file, but the model was trained on {}; convert it",
+                    input.source, format == FileFormat::kCsv ? "CSV" : "LIBSVM",
+                    schema.format == FileFormat::kCsv ? "CSV" : "LIBSVM"));
   }
   if (format == FileFormat::kLibsvm) {
     ParsedText parsed = ParseLibsvmText(input, schema.file_columns, labels, settings);
@@ -171,7 +179,7 @@ ParsedText ParseWithSchema(const TextInput& input, const Schema& schema, Labels 
                       schema.categorical, settings);
 }
 
-// Rows as a schema says, in random order if there is a seed for it, else as they stand in the text.
+// Reads rows by a schema: in random order if there is a seed, else in file order.
 Dataset ReadOrdered(TextInput input, const Schema& schema, Labels labels,
                     std::optional<std::uint64_t> seed, const ParseSettings& settings) {
   Dataset data;

@@ -1,5 +1,5 @@
-// How a text becomes a data set, for callers that have it in memory or choose the chunks: tests,
-// the fuzzer and benchmarks. Everyone else reads files with dataset.h.
+// Reads a data set from text in memory, for tests, the fuzzer and benchmarks. All others read files
+// through dataset.h.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@
 namespace hogbatch {
 
 struct TextInput {
-  std::unique_ptr<TextSource> text;  // let go as soon as the rows are parsed
+  std::unique_ptr<TextSource> text;  // freed as soon as the rows are parsed
   std::string source;                // names it in errors
   std::vector<CategoricalColumn> categorical = {};
 };
 
-// Bytes that outlive the call, plain or packed.
+// `bytes`, plain or compressed, must outlive the result.
 TextInput InputFromBytes(std::string_view bytes, const std::string& source);
 
 TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,

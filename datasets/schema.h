@@ -1,5 +1,5 @@
-// How a file's columns and labels become what a network sees. Learnt from the training rows, saved
-// in the model, and applied to every file the model meets later.
+// How a file's columns and labels become the inputs and outputs of a network. Learnt from the
+// training rows, saved in the model, and applied to every file that the model is used on.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ std::string_view Name(LabelKind kind);
 // What a user may choose from, the default ("auto") first.
 Words ScalingWords();
 
-// A column of numbers that are names: value values[i] becomes a 1 in the i-th of values.size()
-// features.
+// A column whose numbers are categories: values[i] becomes a 1 in the i-th of values.size()
+// features and a 0 in the others.
 struct CategoricalColumn {
   std::int64_t column = 0;  // in the file, features only, from 0
   std::vector<std::int64_t> values;
@@ -34,15 +34,18 @@ struct CategoricalColumn {
 struct Schema {
   FileFormat format = FileFormat::kLibsvm;
   std::int64_t file_columns =
-      0;  // features in the file: the largest index (LIBSVM), or columns but the label (CSV)
+      0;  // of features: the largest index (LIBSVM), or all columns except the label (CSV)
   std::int64_t features = 0;  // inputs of the network
 
-  // Which file column (from 0) each feature comes from, ascending; empty: all, in order. Fills when
-  // a file names few of very many columns, so that memory follows the non-zeros.
+  // Which file column (from 0) each feature comes from, ascending; empty: all, in order. Used if
+  // few of very many columns occur, so that memory depends on the non-zeros.
   std::vector<std::int64_t> used_columns;
   std::vector<CategoricalColumn> categorical;  // their features come last, in this order
 
   std::string label_column;  // CSV: as --label named it ("last", "first", a name or number)
+  // CSV with a header: its names, of all columns but the label in file order, and of the label.
+  std::vector<std::string> column_names;
+  std::string label_name;
 
   // feature = (x - shift) · scale; empty: none.
   ScalingKind scaling = ScalingKind::kNone;

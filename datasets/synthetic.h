@@ -11,7 +11,7 @@ namespace hogbatch {
 struct SyntheticSpec {
   std::int64_t rows = 1000;
   std::int64_t features = 20;
-  std::int64_t nonzeros = 0;  // a row; 0: dense
+  std::int64_t nonzeros = 0;  // per row; 0: dense rows
   std::int64_t classes = 2;
   LabelKind label_kind = LabelKind::kClass;  // kMultiLabel: the labels whose scores are positive
   double valid_fraction = 0.1;

@@ -1,4 +1,4 @@
-// Parsed rows become a data set.
+// Makes a data set of parsed rows.
 #pragma once
 
 #include <cstdint>

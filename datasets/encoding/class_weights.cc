@@ -83,7 +83,8 @@ std::vector<float> ParseClassWeights(std::string_view text, const Schema& schema
                                      const Dataset& data, std::int64_t train_rows) {
   if (text == "none" || text.empty()) return {};
   if (schema.label_kind == LabelKind::kValue) {
-    throw UserError("--class-weights has no meaning here: the labels are numbers, not classes");
+    throw UserError(
+        "--class-weights has no meaning here: the labels are numbers, not classes; leave it out");
   }
   if (text == "balanced") return BalancedWeights(schema, data, train_rows);
 

@@ -11,7 +11,7 @@
 namespace hogbatch {
 namespace {
 
-// While a file has no more columns than this, all become features.
+// Up to this many columns, all become features.
 constexpr std::int64_t kFewColumns = 65536;
 
 std::vector<std::int64_t> UsedColumns(const ParsedFile& file, int threads) {
@@ -35,7 +35,7 @@ std::vector<std::int64_t> UsedColumns(const ParsedFile& file, int threads) {
 class FeatureMap {
  public:
   FeatureMap(const Schema& schema, std::int64_t nonzeros) : used_(schema.used_columns) {
-    // A table is quicker, but may not outgrow the data.
+    // A table is faster, but must not take more memory than the data.
     if (schema.file_columns > nonzeros) return;
     table_.assign(static_cast<std::size_t>(schema.file_columns), -1);
     for (std::size_t i = 0; i < used_.size(); ++i) {

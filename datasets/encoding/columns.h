@@ -1,5 +1,5 @@
-// File columns become features: few of very many are numbered anew, so that memory follows the
-// non-zeros.
+// Maps file columns to features. If few of very many columns occur, only those become features, so
+// that memory depends on the non-zeros.
 #pragma once
 
 #include "datasets/readers/parsed_file.h"

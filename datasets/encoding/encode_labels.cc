@@ -45,7 +45,7 @@ class LabelEncoder {
     if (row.label_count() == 0) return LabelProblem{0, 0, std::string(kNoLabel)};
     if (row.label_count() > 1) {
       return LabelProblem{0, 1,
-                          "several labels but the model knows one a row; use a file like the "
+                          "several labels, but the model has one per row; use a file like the "
                           "one it was trained on"};
     }
     if (schema_.label_kind == LabelKind::kValue) return EncodeValue(row.label(0), data);
@@ -92,8 +92,8 @@ class LabelEncoder {
         static_cast<float>((label.number - schema_.target_mean) / schema_.target_deviation);
     if (!label.word.empty() || !std::isfinite(target)) {
       return LabelProblem{0, 0,
-                          fmt::format("label {} but the model predicts numbers like those it "
-                                      "was trained on; correct it",
+                          fmt::format("label {} is not a number that the model can predict; "
+                                      "correct it",
                                       Quote(NameOf(label)))};
     }
     data.targets.push_back(target);

@@ -12,10 +12,11 @@ namespace hogbatch {
 namespace {
 
 [[noreturn]] void ThrowMisfit(const std::string& loss, LabelKind kind) {
-  throw UserError(fmt::format("--loss {} does not fit this data, whose labels are {}", loss,
-                              kind == LabelKind::kClass        ? "classes"
-                              : kind == LabelKind::kMultiLabel ? "several a row"
-                                                               : "numbers"));
+  throw UserError(
+      fmt::format("--loss {} does not fit this data: its labels are {}; use --loss auto", loss,
+                  kind == LabelKind::kClass        ? "classes"
+                  : kind == LabelKind::kMultiLabel ? "lists"
+                                                   : "numbers"));
 }
 
 std::vector<double> NumbersOf(const std::vector<std::string>& names) {

@@ -1,4 +1,4 @@
-// Labels as the loss that the user asked for wants them.
+// Converts labels to what --loss asks for.
 #pragma once
 
 #include <string>
@@ -7,9 +7,8 @@
 
 namespace hogbatch {
 
-// Makes the labels those that --loss asks for: classes named by numbers become numbers for
-// "squared", and a class a row becomes one label a row for "sigmoid". UserError where that makes no
-// sense.
+// For "squared", classes whose names are numbers become numbers; for "sigmoid", the class of a row
+// becomes its only label. UserError if the labels cannot be converted.
 void FitLabels(const std::string& loss, TrainingData& training);
 
 }  // namespace hogbatch

@@ -1,4 +1,4 @@
-// How labels are spoken of in errors.
+// Labels in error messages.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace hogbatch {
 
 inline constexpr std::string_view kNoLabel =
-    "the row has no label; only multi-label files (labels such as 3,17) may have such rows, write "
-    "one";
+    "the row has no label; write one (only multi-label files, with labels such as 3,17, may have "
+    "rows without)";
 
 // "-1, 1, 2" or the first few "… (983 in all)".
 std::string ListNames(const std::vector<std::string>& names);

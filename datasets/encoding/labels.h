@@ -1,4 +1,4 @@
-// Labels as written become classes, sets of labels or values.
+// Converts labels as written to classes, sets of labels or values.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@
 namespace hogbatch {
 namespace {
 
-constexpr std::size_t kMostClasses = 1000;  // of whole numbers; more are values
+constexpr std::size_t kMostClasses = 1000;  // more different whole numbers are values, not classes
 constexpr std::size_t kMostWords = 65536;
 
 // "+1" on the command line means the label 1.
@@ -130,8 +130,8 @@ void LearnLabels(const ParsedFile& file, const std::string& source, const std::s
   }
   if (set.words.size() > kMostWords) {
     throw UserError(
-        fmt::format("{}: the label column holds more than {} different words; name "
-                    "another with --label",
+        fmt::format("{}: the label column has more than {} different words; choose "
+                    "another column with --label",
                     source, kMostWords));
   }
   if (set.words.empty() && (!set.all_whole || set.too_many)) {
@@ -141,8 +141,8 @@ void LearnLabels(const ParsedFile& file, const std::string& source, const std::s
   }
   if (!set.words.empty() && (!set.all_whole || set.too_many)) {
     throw UserError(
-        fmt::format("{}: the label column mixes words ({}) with numbers that are no "
-                    "classes; name another with --label",
+        fmt::format("{}: the label column mixes words ({}) with numbers that cannot be "
+                    "classes; choose another column with --label",
                     source, ListNames({set.words.begin(), set.words.end()})));
   }
   schema.label_kind = LabelKind::kClass;
@@ -164,7 +164,7 @@ void LearnTargets(const ParsedFile& file, const std::string& source,
     throw UserError(fmt::format("{}: the labels are too large to learn; scale them", source));
   }
   schema.target_mean = mean;
-  // Labels that differ in validation rows only leave nothing to divide by.
+  // If labels differ only in validation rows, the deviation is 0 and cannot divide.
   schema.target_deviation = variance > 0 ? std::sqrt(variance) : 1;
 }
 

@@ -11,9 +11,10 @@
 namespace hogbatch {
 namespace {
 
-// What the values of one feature are, zeros that are not stored among them.
+// Statistics of one feature, including zeros that are not stored.
 struct FeatureStatistics {
   std::int64_t stored = 0;
+  std::int64_t nonzeros = 0;
   double min = 0;
   double max = 0;
   double sum = 0;
@@ -44,6 +45,7 @@ std::vector<FeatureStatistics> Measure(const Dataset& data, std::int64_t rows) {
     one.max = one.stored == 0 ? value : std::max<double>(one.max, value);
     one.sum += value;
     ++one.stored;
+    if (value != 0) ++one.nonzeros;
   });
   for (FeatureStatistics& one : all) {
     if (one.stored == rows) continue;
@@ -65,12 +67,32 @@ void MeasureSpread(const Dataset& data, std::int64_t rows, std::vector<FeatureSt
   }
 }
 
-ScalingKind Choose(const std::vector<FeatureStatistics>& all, FileFormat format) {
-  const bool small = std::all_of(all.begin(), all.end(), [](const FeatureStatistics& one) {
-    return one.min >= -1 && one.max <= 1;
+// Standardising a feature that is mostly 0 would store all of its zeros, and turn the few other
+// values of a rare one into outliers of dozens of deviations.
+bool IsMostlyZero(const FeatureStatistics& one, std::int64_t rows) {
+  return 2 * one.nonzeros < rows;
+}
+
+// What kAuto means for each feature.
+std::vector<ScalingKind> Choose(std::span<const FeatureStatistics> all, std::int64_t rows) {
+  const bool small = std::all_of(all.begin(), all.end(), [&](const FeatureStatistics& one) {
+    return !IsMostlyZero(one, rows) || (one.min >= -1 && one.max <= 1);
   });
-  if (small) return ScalingKind::kNone;
-  return format == FileFormat::kCsv ? ScalingKind::kMinMax : ScalingKind::kMaxAbs;
+  std::vector<ScalingKind> kinds;
+  for (const FeatureStatistics& one : all) {
+    kinds.push_back(!IsMostlyZero(one, rows) ? ScalingKind::kStandard
+                    : small                  ? ScalingKind::kNone
+                                             : ScalingKind::kMaxAbs);
+  }
+  return kinds;
+}
+
+// The kind that all features have, or kAuto where they differ.
+ScalingKind OneForAll(const std::vector<ScalingKind>& kinds) {
+  if (kinds.empty()) return ScalingKind::kNone;
+  const bool alike = std::all_of(kinds.begin(), kinds.end(),
+                                 [&](ScalingKind kind) { return kind == kinds.front(); });
+  return alike ? kinds.front() : ScalingKind::kAuto;
 }
 
 struct ShiftAndScale {
@@ -79,7 +101,8 @@ struct ShiftAndScale {
 };
 
 ShiftAndScale ScaleOf(const FeatureStatistics& one, ScalingKind kind, std::int64_t rows) {
-  // A feature that never changes says nothing, and becomes 0.
+  if (kind == ScalingKind::kNone) return {};
+  // A feature that never changes has nothing to tell and becomes 0.
   const ShiftAndScale constant{static_cast<float>(one.min), 0};
   if (one.min == one.max) return constant;
   double shift = 0;
@@ -97,7 +120,8 @@ ShiftAndScale ScaleOf(const FeatureStatistics& one, ScalingKind kind, std::int64
   return std::isfinite(result.scale) ? result : constant;
 }
 
-// One feature's (x - shift) · scale; stays a finite float for values far from those learnt on.
+// One feature's (x - shift) · scale, clamped to a finite float for values far outside the training
+// rows.
 float Scaled(const Schema& schema, std::size_t feature, float value) {
   constexpr double kLargest = std::numeric_limits<float>::max();
   const double scaled =
@@ -127,7 +151,7 @@ std::int64_t CountNonzerosAfter(const Dataset& data, const std::vector<float>& z
   return nonzeros;
 }
 
-// Writes one scaled sparse row over `out`, which begins as the scaled zeros.
+// Writes a sparse row, scaled, over `out`, which already holds the scaled zeros.
 void ScaleRow(const Schema& schema, const Dataset& data, std::size_t row, std::span<float> out) {
   for (auto i = static_cast<std::size_t>(data.offsets[row]);
        i < static_cast<std::size_t>(data.offsets[row + 1]); ++i) {
@@ -151,7 +175,7 @@ void ScaleToDense(const Schema& schema, const std::vector<float>& zeros, Dataset
   data.is_sparse = false;
 }
 
-// Merges each row with the features whose zeros become something else.
+// Merges each row with the features whose zeros are no longer 0 when scaled.
 void ScaleToSparse(const Schema& schema, const std::vector<float>& zeros, std::int64_t nonzeros,
                    Dataset& data) {
   std::vector<std::int32_t> filled;
@@ -192,13 +216,18 @@ void LearnScaling(const Dataset& data, std::int64_t train_rows, ScalingKind kind
   schema.scaling = kind;
   if (kind == ScalingKind::kNone) return;
   std::vector<FeatureStatistics> all = Measure(data, train_rows);
-  if (kind == ScalingKind::kAuto) schema.scaling = kind = Choose(all, schema.format);
-  if (kind == ScalingKind::kNone) return;
-  if (kind == ScalingKind::kStandard) MeasureSpread(data, train_rows, all);
   std::size_t numbers = all.size();
   for (const CategoricalColumn& category : schema.categorical) numbers -= category.values.size();
+  std::vector<ScalingKind> kinds(numbers, kind);
+  if (kind == ScalingKind::kAuto) {
+    kinds = Choose(std::span(all).first(numbers), train_rows);
+    schema.scaling = OneForAll(kinds);
+  }
+  if (schema.scaling == ScalingKind::kNone) return;
+  if (std::ranges::count(kinds, ScalingKind::kStandard) > 0) MeasureSpread(data, train_rows, all);
+  kinds.resize(all.size(), ScalingKind::kNone);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const ShiftAndScale one = i < numbers ? ScaleOf(all[i], kind, train_rows) : ShiftAndScale{};
+    const ShiftAndScale one = ScaleOf(all[i], kinds[i], train_rows);
     schema.shift.push_back(one.shift);
     schema.scale.push_back(one.scale);
   }
@@ -225,7 +254,7 @@ void ApplyScaling(const Schema& schema, Dataset& data) {
   const Storage storage = SmallerStorage(data.rows, data.features, nonzeros);
   CheckFits(storage == Storage::kDense ? DenseBytes(data.rows, data.features)
                                        : SparseBytes(data.rows, nonzeros),
-            data.source, "this scaling fills in zeros, use --scale maxabs");
+            data.source, "this scaling stores all zeros; use --scale maxabs, which keeps them out");
   if (storage == Storage::kDense) {
     ScaleToDense(schema, zeros, data);
   } else {

@@ -1,4 +1,4 @@
-// Features brought to one scale: learnt on the training rows, applied to all.
+// Scaling of features: learnt on the training rows, applied to all.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,13 @@
 
 namespace hogbatch {
 
-// Fills scaling, shift and scale of the schema from rows [0, train_rows). The features of
-// categorical columns are left as they are. kAuto: none when every value lies in [-1, 1], else
-// minmax for CSV and maxabs, which keeps zeros, for LIBSVM.
+// Fills scaling, shift and scale of the schema from rows [0, train_rows). The 0/1 features of
+// categorical columns are never scaled.
+//
+// kAuto standardises every feature that is not mostly 0. Features that are mostly 0 (one-hot
+// columns, sparse data) keep their zeros: they stay as they are if all of them lie within [-1, 1],
+// and are divided by their largest absolute value otherwise. schema.scaling is then the kind that
+// all features got, or kAuto if they got different ones.
 void LearnScaling(const Dataset& data, std::int64_t train_rows, ScalingKind kind, Schema& schema);
 
 // Scales every value, zeros that are not stored too, and stores the result dense or sparse,

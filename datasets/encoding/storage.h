@@ -1,4 +1,4 @@
-// Dense or sparse: which is smaller, and turning one into the other.
+// Chooses between dense and sparse storage.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace hogbatch {
 
-// Bytes of the features of a data set; real numbers, because a product can pass 2^64.
+// Bytes of the features of a data set, as real numbers because products may exceed 2^64.
 double DenseBytes(std::int64_t rows, std::int64_t features);
 double SparseBytes(std::int64_t rows, std::int64_t nonzeros);
 Storage SmallerStorage(std::int64_t rows, std::int64_t features, std::int64_t nonzeros);
 
-// Refuses, with a UserError that ends in `advice`, what would take more than half of the memory.
+// Throws UserError, ending in `advice`, if `bytes` is more than half of the physical memory.
 void CheckFits(double bytes, const std::string& source, const std::string& advice);
 
-// Empties an array and gives its memory back, which assigning {} does not.
+// Frees the memory of an array, which assigning {} does not.
 template <typename T>
 void Release(std::vector<T>& values) {
   std::vector<T>().swap(values);

@@ -34,7 +34,7 @@ std::string Unquote(std::string_view field) {
   return name;
 }
 
-// The end of the field at the front of `rest`, which quotes may let run over delimiters.
+// Length of the first field of `rest`; delimiters inside quotes belong to the field.
 std::size_t FieldSize(std::string_view rest, char delimiter) {
   bool quoted = false;
   for (std::size_t i = 0; i < rest.size(); ++i) {
@@ -55,7 +55,7 @@ char FindDelimiter(std::string_view line) {
   return best;
 }
 
-// Takes the next line that is not blank off `text`; empty at the end.
+// Removes the next non-blank line from `text` and returns it; empty at the end.
 std::string_view TakeLine(std::string_view& text) {
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');
@@ -79,23 +79,24 @@ FirstLines ReadFirstLines(std::string_view text, const std::string& source) {
   lines.rest = text;
   lines.line = TakeLine(lines.rest);
   if (lines.line.empty()) {
-    throw UserError(fmt::format("{}: holds no rows; name a file with data", source));
+    throw UserError(fmt::format("{}: the file has no rows; use one with rows of data", source));
   }
   lines.delimiter = FindDelimiter(lines.line);
   lines.first = SplitCsv(lines.line, lines.delimiter);
   std::string_view rest = lines.rest;
   lines.second = SplitCsv(TakeLine(rest), lines.delimiter);
   if (lines.first.size() < 2) {
-    ThrowAt(source, text, lines.line.data(),
-            "one column only, or neither CSV (comma, semicolon or tab) nor LIBSVM (label "
-            "index:value ...); convert the file to one of them");
+    ThrowAt(
+        source, text, lines.line.data(),
+        "the line has one column only, or the file is neither CSV (comma, semicolon or tab) nor "
+        "LIBSVM (label index:value ...); convert it to one of them");
   }
   return lines;
 }
 
-// Most names of a header are no numbers; a single word among numbers is a mistake in the data, to
-// be told as one. A label may be a word, so where only the label is one, the second line decides: a
-// number below it makes it a name.
+// The first line is a header if most of its fields are words; a single word among numbers is a
+// mistake in the data and is reported as one. Labels may be words, too: if only the field of the
+// label is a word, it is a name if the field below it is a number.
 bool HasHeader(const FirstLines& lines, std::int64_t label) {
   std::size_t words = 0, numbers = 0;
   for (std::size_t i = 0; i < lines.first.size(); ++i) {
@@ -109,13 +110,13 @@ bool HasHeader(const FirstLines& lines, std::int64_t label) {
   return words > numbers;
 }
 
-// Which column is the label, and whether the header said so.
+// Which column is the label, and whether it was found by its name.
 struct LabelChoice {
   std::int64_t column = -1;
   bool by_name = false;
 };
 
-// The column that `label` means, or none. Positions win over names that look like them.
+// The column that `label` means, or none. A number is a position even if a column has that name.
 std::optional<LabelChoice> ResolveLabel(const std::string& label, const FirstLines& lines) {
   const auto columns = static_cast<std::int64_t>(lines.first.size());
   if (label == "auto" || label == "last" || label.empty()) return LabelChoice{columns - 1};
@@ -127,7 +128,7 @@ std::optional<LabelChoice> ResolveLabel(const std::string& label, const FirstLin
     return LabelChoice{position - 1};
   }
   const auto name = std::find(lines.first.begin(), lines.first.end(), label);
-  // A line of numbers names nothing, even where one of them is `label`.
+  // A line of numbers is no header, even if one of them equals `label`.
   if (name == lines.first.end() || !HasHeader(lines, -1)) return std::nullopt;
   return LabelChoice{name - lines.first.begin(), true};
 }
@@ -139,20 +140,53 @@ CsvLayout MakeLayout(const FirstLines& lines, std::string_view text, LabelChoice
   layout.label = label.column;
   const bool header = label.by_name || HasHeader(lines, label.column);
   layout.rows = header ? lines.rest : text;
+  if (header) {
+    for (const std::string& name : lines.first) layout.names.push_back(Printable(name));
+  }
   return layout;
+}
+
+[[noreturn]] void ThrowOtherName(const CsvLayout& layout, const FirstLines& lines,
+                                 std::string_view text, const std::string& source,
+                                 std::int64_t column, const std::string& expected) {
+  const auto found = std::find(layout.names.begin(), layout.names.end(), expected);
+  const std::string advice =
+      found == layout.names.end()
+          ? "use a file with the columns that the model was trained on, in the same order"
+          : fmt::format(
+                "{} is column {} of this file: put its columns in the order of the "
+                "training file",
+                Quote(expected), found - layout.names.begin() + 1);
+  ThrowAt(source, text, FindCsvField(lines.line, layout.delimiter, column),
+          fmt::format("column {} is {}, but the model expects {}{}; {}", column + 1,
+                      Quote(layout.names[static_cast<std::size_t>(column)]),
+                      column == layout.label ? "its label " : "", Quote(expected), advice));
+}
+
+// Columns are matched by position, so a header with other names means other columns.
+void CheckNames(const CsvLayout& layout, const FirstLines& lines, std::string_view text,
+                const std::string& source, const Schema& schema) {
+  if (layout.names.empty() || schema.column_names.empty()) return;
+  auto feature = schema.column_names.begin();
+  for (std::int64_t i = 0; i < layout.columns; ++i) {
+    const std::string& expected = i == layout.label ? schema.label_name : *feature++;
+    if (layout.names[static_cast<std::size_t>(i)] != expected) {
+      ThrowOtherName(layout, lines, text, source, i, expected);
+    }
+  }
 }
 
 [[noreturn]] void ThrowNoLabel(const FirstLines& lines, std::string_view text,
                                const std::string& source, const std::string& label) {
   if (FiniteNumber(label)) {
     ThrowAt(source, text, lines.line.data(),
-            fmt::format("there is no label column {}; columns count from 1 to {}", label,
+            fmt::format("there is no label column {}; columns are numbered from 1 to {}", label,
                         lines.first.size()));
   }
   if (!HasHeader(lines, -1)) {
     ThrowAt(source, text, lines.line.data(),
-            fmt::format("no header names a label column {}; give its number, first or last with "
-                        "--label",
+            fmt::format("the file has no header that names a label column {}; give its number, "
+                        "first or last with --label",
                         Quote(label)));
   }
   constexpr std::size_t kShown = 20;
@@ -178,18 +212,23 @@ CsvLayout FindCsvLayout(std::string_view text, const std::string& source, const 
                         Labels labels) {
   const FirstLines lines = ReadFirstLines(text, source);
   const auto columns = static_cast<std::int64_t>(lines.first.size());
-  if (columns == schema.file_columns && labels == Labels::kOptional) {
-    return MakeLayout(lines, text, {});
+  LabelChoice label;
+  if (columns != schema.file_columns || labels == Labels::kRequired) {
+    if (columns != schema.file_columns + 1) {
+      ThrowAt(
+          source, text, lines.line.data(),
+          fmt::format("{} columns, but the model expects {} features{} a label; use a file with "
+                      "the columns it was trained on",
+                      columns, schema.file_columns,
+                      labels == Labels::kRequired ? " and" : ", with or without"));
+    }
+    const std::optional<LabelChoice> found = ResolveLabel(schema.label_column, lines);
+    if (!found) ThrowNoLabel(lines, text, source, schema.label_column);
+    label = *found;
   }
-  if (columns != schema.file_columns + 1) {
-    ThrowAt(source, text, lines.line.data(),
-            fmt::format("{} columns but the model knows {} features and a label; use a file with "
-                        "the columns it was trained on",
-                        columns, schema.file_columns));
-  }
-  const std::optional<LabelChoice> column = ResolveLabel(schema.label_column, lines);
-  if (!column) ThrowNoLabel(lines, text, source, schema.label_column);
-  return MakeLayout(lines, text, *column);
+  CsvLayout layout = MakeLayout(lines, text, label);
+  CheckNames(layout, lines, text, source, schema);
+  return layout;
 }
 
 std::vector<std::string> SplitCsv(std::string_view line, char delimiter) {

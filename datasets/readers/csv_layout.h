@@ -1,5 +1,5 @@
-// What the first lines of a CSV tell: the delimiter, the number of columns, which one is the
-// label, and where the rows begin.
+// Finds the layout of a CSV from its first lines: delimiter, number of columns, names, label
+// column, and where the rows begin.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,20 @@ namespace hogbatch {
 struct CsvLayout {
   char delimiter = ',';
   std::int64_t columns = 0;
-  std::int64_t label = -1;  // which column; -1: there is none
-  std::string_view rows;    // the text after the header
+  std::int64_t label = -1;         // which column; -1: there is none
+  std::vector<std::string> names;  // of all columns, printable; empty: there is no header
+  std::string_view rows;           // the text after the header
 };
 
-// The layout of a file to learn from; `label` as --label has it. `source` names it in errors.
+// The layout of a file to train on; `label` is the value of --label. `source` names it in errors.
 CsvLayout FindCsvLayout(std::string_view text, const std::string& source, const std::string& label);
 
-// The layout of a file that must have the schema's columns.
+// The layout of a file that must have the schema's columns. If the file has a header and the schema
+// has names, they must agree; otherwise columns are matched by position alone.
 CsvLayout FindCsvLayout(std::string_view text, const std::string& source, const Schema& schema,
                         Labels labels);
 
-// The fields of one line without its line end; blanks around and quotes are taken off.
+// The fields of one line (without its line end), trimmed and unquoted.
 std::vector<std::string> SplitCsv(std::string_view line, char delimiter);
 
 // Where field `index` of a line begins.

@@ -131,7 +131,7 @@ class CsvParser {
     out_.labels.push_back(value + 0.0);  // -0 becomes 0
   }
 
-  // The field without quotes and blanks around it; the slow way.
+  // The field, trimmed and unquoted. Slow: for fields that are not plain numbers.
   std::string TakeField() {
     const char* begin = at_;
     bool quoted = false;
@@ -144,11 +144,13 @@ class CsvParser {
   }
 
   [[noreturn]] void FailFieldEnd() const {
-    throw ParseFailure{at_, fmt::format("more than {} fields; quote, correct or remove the line",
-                                        columns_.size())};
+    throw ParseFailure{
+        at_, fmt::format("the line has more than {} fields; correct or remove it, or quote fields "
+                         "that contain the delimiter",
+                         columns_.size())};
   }
 
-  // Whether the field is over; leaves blanks after a number to TakeField.
+  // Whether the field ends at `p`. Blanks after a number are left to TakeField.
   bool AtFieldEnd(const char* p) const { return p == end_ || *p == delimiter_; }
   void SkipBlanks() {
     while (at_ != end_ && *at_ == ' ') ++at_;

@@ -11,7 +11,7 @@
 
 namespace hogbatch {
 
-// What becomes of one column of a file.
+// What a column of the file becomes.
 struct CsvColumn {
   enum class Kind : std::uint8_t { kNumber, kLabel, kCategory };
   Kind kind = Kind::kNumber;

@@ -19,7 +19,7 @@ std::string_view TakeWord(std::string_view& line) {
   return word;
 }
 
-// "5:1", and also what was meant to be one ("-5:1", "5:x"), so that its error is told in place.
+// "5:1"; also a malformed one ("-5:1", "5:x"), so that the LIBSVM reader reports where it is.
 bool IsFeature(std::string_view word) {
   const std::size_t colon = word.find(':');
   if (colon == 0 || colon == std::string_view::npos) return false;
@@ -39,7 +39,7 @@ Hint HintOf(std::string_view line) {
   if (alone && first.find_first_not_of("0123456789+-.eE") == std::string_view::npos) {
     return Hint::kNoDelimiter;
   }
-  // All the labels of a row without features look just like this.
+  // The labels of a row without features look the same.
   if (alone && first.find_first_not_of("0123456789,") == std::string_view::npos) {
     return Hint::kNumbersAndCommas;
   }

@@ -1,4 +1,4 @@
-// Which kind of text a file is, told by what it holds and not by its name.
+// Detects the format of a file from its content, not from its name.
 #pragma once
 
 #include <string_view>

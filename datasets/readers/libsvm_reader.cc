@@ -17,8 +17,8 @@ bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
-// One pass over the bytes of a chunk; errors are described in functions of their own, off the path
-// that every value takes.
+// One pass over the bytes of a chunk. Error messages are made in separate functions, away from the
+// hot path.
 class LibsvmParser {
  public:
   LibsvmParser(std::string_view text, std::int64_t known_columns, Labels labels, ParsedRows& out)
@@ -74,8 +74,8 @@ class LibsvmParser {
     if (order == ParsedRows::Order::kDisordered) CheckSums(line);
   }
 
-  // Reads "index:". Nine digits cannot overflow and so need none of the checks of std::from_chars,
-  // which took most of the parsing time; what is longer or odd is left to it.
+  // Reads "index:". Up to nine digits cannot overflow, so they skip the checks of std::from_chars,
+  // which took most of the parsing time. Everything else goes through it.
   std::int64_t ParseIndex() {
     constexpr std::ptrdiff_t kSafeDigits = 9;
     const char* p = at_;
@@ -120,8 +120,8 @@ class LibsvmParser {
     const std::string_view token = Token(at_);
     if (token.find(':') != std::string_view::npos) {
       throw ParseFailure{at_,
-                         "the row begins with a feature; write a label before it, or in a "
-                         "multi-label file begin a row without labels with a space"};
+                         "the row starts with a feature; write a label before it, or, in a "
+                         "multi-label file, start a row without labels with a space"};
     }
     throw ParseFailure{at_, "label: " + DescribeBadNumber(token.substr(0, token.find(',')))};
   }
@@ -142,18 +142,18 @@ class LibsvmParser {
                                           Quote(written))};
     }
     if (number.ec == std::errc() && index == 0) {
-      throw ParseFailure{at_, "index 0; indices begin with 1, add 1 to all of them"};
+      throw ParseFailure{at_, "index 0 is not allowed: indices start at 1; add 1 to all of them"};
     }
     if (number.ec == std::errc() && index < 0) {
-      throw ParseFailure{at_, fmt::format("index {} is negative; indices begin with 1", index)};
+      throw ParseFailure{at_, fmt::format("index {} is negative; indices start at 1", index)};
     }
     if (number.ec != std::errc() || index > kLargestIndex) {
-      throw ParseFailure{at_, fmt::format("index {} is over {}; renumber the features",
+      throw ParseFailure{at_, fmt::format("index {} is larger than {}; renumber the features",
                                           Quote(written), kLargestIndex)};
     }
     throw ParseFailure{
-        at_, fmt::format("feature {} but the model knows {}; use a file with the features it was "
-                         "trained on",
+        at_, fmt::format("feature {}, but the model has only {}; use a file with the features it "
+                         "was trained on",
                          index, known_columns_)};
   }
 
@@ -184,7 +184,7 @@ class LibsvmParser {
 
 void ParseLibsvm(std::string_view text, std::int64_t known_columns, Labels labels,
                  ParsedRows& out) {
-  // No value takes less than four bytes; pages that stay untouched cost nothing.
+  // A value takes at least four bytes of text. Reserved pages that are never touched cost nothing.
   out.columns.reserve(text.size() / 4);
   out.values.reserve(text.size() / 4);
   LibsvmParser(text, known_columns, labels, out).Run();

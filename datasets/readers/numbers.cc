@@ -9,13 +9,22 @@
 namespace hogbatch {
 namespace {
 
+// Whether `second` is legal after `first` in UTF-8. Others would encode a character in more bytes
+// than it needs, or one that does not exist.
+bool MayFollow(unsigned char first, unsigned char second) {
+  const unsigned char least = first == 0xe0 ? 0xa0 : (first == 0xf0 ? 0x90 : 0x80);
+  const unsigned char most = first == 0xed ? 0x9f : (first == 0xf4 ? 0x8f : 0xbf);
+  return second >= least && second <= most;
+}
+
 // Bytes of the UTF-8 character at the front; 0 when there is none that can be printed.
 std::size_t CharacterSize(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return first >= ' ' && first != 0x7f ? 1 : 0;
   const std::size_t size = first >= 0xf0 ? 4 : (first >= 0xe0 ? 3 : 2);
   if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
-  const std::string_view rest = text.substr(1, size - 1);
+  if (!MayFollow(first, static_cast<unsigned char>(text[1]))) return 0;
+  const std::string_view rest = text.substr(2, size - 2);
   const bool whole = std::all_of(rest.begin(), rest.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
   });
@@ -38,7 +47,7 @@ bool LooksNumeric(std::string_view token) {
 }
 
 std::string DescribeBadNumber(std::string_view token) {
-  if (token.empty()) return "a number is missing here; write one, 0 where nothing is known";
+  if (token.empty()) return "a number is missing here; fill it in (0 if the value is unknown)";
   double value = 0;
   const char* end = token.data() + token.size();
   if (ParseNumber(token.data(), end, value) != end) {
@@ -50,17 +59,21 @@ std::string DescribeBadNumber(std::string_view token) {
   return fmt::format("{} is not a finite number; fill it in or remove the row", Quote(token));
 }
 
-std::string Quote(std::string_view token) {
-  constexpr std::size_t kLongest = 40;
-  std::string quoted = "'";
-  std::size_t at = 0;
-  while (at < token.size() && at < kLongest) {
-    const std::size_t size = CharacterSize(token.substr(at));
-    quoted += size == 0 ? "?" : token.substr(at, size);
+std::string Printable(std::string_view text) {
+  std::string printable;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t size = CharacterSize(text.substr(at));
+    printable += size == 0 ? "?" : text.substr(at, size);
     at += std::max<std::size_t>(size, 1);
   }
-  if (at < token.size()) quoted += "...";
-  return quoted + "'";
+  return printable;
+}
+
+std::string Quote(std::string_view token) {
+  constexpr std::size_t kLongest = 40;
+  std::size_t end = std::min(kLongest, token.size());
+  while (end < token.size() && (static_cast<unsigned char>(token[end]) & 0xc0) == 0x80) ++end;
+  return fmt::format("'{}{}'", Printable(token.substr(0, end)), end < token.size() ? "..." : "");
 }
 
 std::string CanonicalName(double value) {

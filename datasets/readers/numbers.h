@@ -1,4 +1,4 @@
-// Numbers in text, read with fast_float; and where in a text a reader met one that is none.
+// Numbers in text, read with fast_float, and messages for text that is not a number.
 #pragma once
 
 #include <fast_float/fast_float.h>
@@ -11,15 +11,15 @@
 
 namespace hogbatch {
 
-// What a reader of a part of a text throws; whoever knows the file turns it into a UserError with
-// file:line:column.
+// Thrown by a reader of part of a text. The caller, which knows the file, turns it into a UserError
+// with file:line:column.
 struct ParseFailure {
   const char* where;
   std::string what;
 };
 
 // Reads a number at the front of [begin, end) and returns where it ends, or null when there is
-// none. A leading + is legal. The value may be infinite or NaN: the caller must look.
+// none. A leading + is legal. The value may be infinite or NaN: the caller must check.
 template <typename T>
 const char* ParseNumber(const char* begin, const char* end, T& value) {
   if (begin != end && *begin == '+') {
@@ -38,6 +38,9 @@ bool LooksNumeric(std::string_view token);  // also NaN, infinity and what is to
 
 // Why `token` is not a number to train on: "'abc' is not a number; …".
 std::string DescribeBadNumber(std::string_view token);
+
+// Text as UTF-8 that can be printed: every other byte becomes a question mark.
+std::string Printable(std::string_view text);
 
 // A piece of the user's text, safe and short enough to print.
 std::string Quote(std::string_view token);

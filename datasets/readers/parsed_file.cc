@@ -50,7 +50,7 @@ void ParsedRows::EndRow(Order order) {
 void ParsedRows::SortLastRow(std::size_t begin) {
   const std::vector<float> written(values.begin() + static_cast<std::ptrdiff_t>(begin),
                                    values.end());
-  // Equal columns stay as written, so that their sum rounds the same way everywhere.
+  // Equal columns keep their order, so that their sum rounds the same way everywhere.
   std::vector<std::pair<std::int32_t, std::size_t>> order;
   for (std::size_t i = begin; i < columns.size(); ++i) order.emplace_back(columns[i], i - begin);
   std::sort(order.begin(), order.end());
@@ -122,8 +122,8 @@ ParsedFile ParseInChunks(std::string_view text, const ParseSettings& settings,
   const std::vector<std::string_view> pieces = CutAfterLines(text, settings.chunk_bytes);
   std::vector<ParsedRows> chunks(pieces.size());
   std::vector<std::optional<ParseFailure>> failures(pieces.size());
-  // Pieces are begun in order, so once one has failed only those before it matter, and they have
-  // all been begun.
+  // Pieces start in order. When one fails, all pieces before it have started, and those after it no
+  // longer matter.
   std::atomic<bool> failed = false;
   ParallelFor(static_cast<std::int64_t>(pieces.size()), settings.threads, [&](std::int64_t index) {
     if (failed) return;

@@ -1,4 +1,5 @@
-// What readers make of a text: sparse rows with labels as written, in chunks parsed in parallel.
+// The result of a reader: sparse rows with labels as written, in chunks that are parsed in
+// parallel.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ struct ParsedRows {
 
   std::vector<std::int64_t> label_ends;  // of each row in `labels`
   std::vector<double> labels;
-  // As long as `labels`, or empty while all are numbers: which of `words` it is, or -1.
+  // For each label its index in `words`, or -1 for a number; empty as long as all are numbers.
   std::vector<std::int32_t> label_words;
   std::vector<std::string> words;
 
@@ -43,7 +44,7 @@ struct ParsedRows {
   void SortLastRow(std::size_t begin);
 };
 
-// A label as written: a word, or when that is empty a number.
+// A label as written: a word or, if that is empty, a number.
 struct WrittenLabel {
   double number = 0;
   std::string_view word;
@@ -82,8 +83,8 @@ struct ParseSettings {
   std::size_t chunk_bytes = std::size_t{1} << 20;
 };
 
-// Cuts `text` after line ends and lets `parse` read the pieces in parallel. Whatever the chunks and
-// threads, the result is the same, and so is the ParseFailure thrown: the first in the text.
+// Cuts `text` after line ends and lets `parse` read the pieces in parallel. The result does not
+// depend on the chunks or threads, and neither does the ParseFailure: it is the first in the text.
 using ChunkParser = std::function<void(std::string_view chunk, ParsedRows& out)>;
 ParsedFile ParseInChunks(std::string_view text, const ParseSettings& settings,
                          const ChunkParser& parse);

@@ -16,7 +16,7 @@
 namespace hogbatch {
 namespace {
 
-std::string_view SkipMark(std::string_view text) {
+std::string_view SkipByteOrderMark(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return text;
@@ -25,7 +25,9 @@ std::string_view SkipMark(std::string_view text) {
 class HeldText : public TextSource {
  public:
   explicit HeldText(Bytes bytes) : bytes_(std::move(bytes)) {}
-  std::string_view text() const override { return SkipMark({bytes_.data(), bytes_.size()}); }
+  std::string_view text() const override {
+    return SkipByteOrderMark({bytes_.data(), bytes_.size()});
+  }
 
  private:
   Bytes bytes_;
@@ -34,7 +36,7 @@ class HeldText : public TextSource {
 class BorrowedText : public TextSource {
  public:
   explicit BorrowedText(std::string_view text) : text_(text) {}
-  std::string_view text() const override { return SkipMark(text_); }
+  std::string_view text() const override { return SkipByteOrderMark(text_); }
 
  private:
   std::string_view text_;
@@ -65,7 +67,7 @@ class MappedText : public TextSource {
   MappedText& operator=(const MappedText&) = delete;
   ~MappedText() override { munmap(data_, size_); }
   std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
-  std::string_view text() const override { return SkipMark(bytes()); }
+  std::string_view text() const override { return SkipByteOrderMark(bytes()); }
 
  private:
   std::size_t size_;
@@ -79,8 +81,8 @@ Bytes ReadAll(const Descriptor& file, const std::string& path, std::size_t max_b
     if (bytes.size() == bytes.capacity()) {
       if (bytes.capacity() >= max_bytes) {
         throw UserError(
-            fmt::format("{}: holds more than {} MB, half of this machine's memory; "
-                        "name a plain file",
+            fmt::format("{}: more than {} MB, half of this machine's memory; use a regular file "
+                        "instead of a pipe",
                         path, max_bytes >> 20));
       }
       bytes.Grow(std::min(std::max<std::size_t>(1 << 16, bytes.capacity() * 2), max_bytes));
@@ -95,10 +97,10 @@ Bytes ReadAll(const Descriptor& file, const std::string& path, std::size_t max_b
 }
 
 [[noreturn]] void ThrowEmpty(const std::string& source) {
-  throw UserError(fmt::format("{}: the file is empty; name one with rows of data", source));
+  throw UserError(fmt::format("{}: the file is empty; use one with rows of data", source));
 }
 
-// Unpacked text, or null when the bytes are plain.
+// Decompressed text, or null if the bytes are plain.
 std::unique_ptr<TextSource> Unpack(std::string_view bytes, const std::string& source,
                                    std::size_t max_bytes) {
   if (bytes.empty()) ThrowEmpty(source);

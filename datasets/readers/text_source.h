@@ -1,4 +1,4 @@
-// The bytes of a file as text: a memory map where possible, else memory that holds them unpacked.
+// The text of a file: memory-mapped if it is a plain file, else in memory and decompressed.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ class TextSource {
 };
 
 // Opens a plain, gzip or xz file, told apart by their first bytes. Missing, empty, damaged or
-// truncated files and those that unpack to more than `max_bytes` are UserErrors.
+// truncated files and those that decompress to more than `max_bytes` are UserErrors.
 std::unique_ptr<TextSource> OpenText(const std::string& path, std::size_t max_bytes);
 
 // The same for bytes in memory, which must outlive the result; `source` names them in errors.
 std::unique_ptr<TextSource> OpenBytes(std::string_view bytes, const std::string& source,
                                       std::size_t max_bytes);
 
-// Half of the physical memory: what one data set may take before the user is warned off.
+// Half of the physical memory: the most that one data set may take.
 std::size_t MemoryBudget();
 
 }  // namespace hogbatch

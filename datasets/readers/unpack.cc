@@ -17,21 +17,21 @@ constexpr std::size_t kFirstCapacity = std::size_t{1} << 20;
 
 [[noreturn]] void ThrowDamaged(const std::string& source, std::string_view kind) {
   throw UserError(
-      fmt::format("{}: the {} file is damaged; fetch it again or unpack it by hand", source, kind));
+      fmt::format("{}: the {} file is damaged; download or copy it again", source, kind));
 }
 
 [[noreturn]] void ThrowTruncated(const std::string& source, std::string_view kind) {
   throw UserError(
-      fmt::format("{}: the {} file ends too early; fetch it again, it was cut off", source, kind));
+      fmt::format("{}: the {} file is cut off; download or copy it again", source, kind));
 }
 
-// Makes room for more output; what unpacks past `max_bytes` is refused before it is allocated.
+// Makes room for more output. Throws before `out` would exceed `max_bytes`.
 void MakeRoom(Bytes& out, const std::string& source, std::size_t max_bytes) {
   if (out.size() < out.capacity()) return;
   if (out.capacity() >= max_bytes) {
     throw UserError(fmt::format(
-        "{}: unpacks to more than {} MB, half of this machine's memory; unpack it and name the "
-        "plain file, or use a part of it",
+        "{}: decompresses to more than {} MB, half of this machine's memory; decompress it and use "
+        "the plain file, or use part of it",
         source, max_bytes >> 20));
   }
   out.Grow(std::min(std::max(kFirstCapacity, out.capacity() * 2), max_bytes));
@@ -88,8 +88,8 @@ Packing FindPacking(std::string_view bytes, const std::string& source) {
       bytes.size() > 4 && bytes.starts_with("BZh"sv) && bytes.substr(4).starts_with("1AY&SY"sv);
   if (zstd || zip || bzip2) {
     throw UserError(
-        fmt::format("{}: packed with {}, which is not read here; unpack it first, or "
-                    "pack it with xz or gzip",
+        fmt::format("{}: compressed with {}, which hogbatch does not read; decompress it, or "
+                    "compress it with xz or gzip instead",
                     source, zstd ? "zstd" : (zip ? "zip" : "bzip2")));
   }
   return Packing::kNone;
@@ -110,7 +110,7 @@ Bytes UnpackGzip(std::string_view packed, const std::string& source, std::size_t
     packed.remove_prefix(in - inflater.avail_in);
     out.set_size(out.size() + (room - inflater.avail_out));
     if (code == Z_STREAM_END) {
-      // Zeros after the last member are padding, as tapes and gzip(1) have it.
+      // Like gzip(1), ignore zeros after the last member as padding.
       packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
       if (packed.empty()) return out;
       if (inflateReset(&inflater) != Z_OK) ThrowDamaged(source, "gzip");

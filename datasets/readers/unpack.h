@@ -1,4 +1,4 @@
-// Packed bytes become text.
+// Decompresses gzip and xz.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace hogbatch {
 
-// Bytes that grow without being cleared or, where the system can move pages, copied.
+// A byte buffer that grows without being cleared. realloc may move its pages instead of copying.
 class Bytes {
  public:
   char* data() { return data_.get(); }
@@ -30,10 +30,10 @@ class Bytes {
 
 enum class Packing { kNone, kGzip, kXz };
 
-// Told by the first bytes. Throws UserError for packings that are known but not read here.
+// Detected from the first bytes. Throws UserError for known formats that are not supported.
 Packing FindPacking(std::string_view bytes, const std::string& source);
 
-// Unpacks all members or streams of a file. `source` names it in errors.
+// Decompress all members or streams of a file. `source` names it in errors.
 Bytes UnpackGzip(std::string_view packed, const std::string& source, std::size_t max_bytes);
 Bytes UnpackXz(std::string_view packed, const std::string& source, std::size_t max_bytes);
 

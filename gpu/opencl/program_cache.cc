@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/replaced_file.h"
+#include "core/text.h"
 
 namespace hogbatch::opencl {
 namespace {
@@ -30,10 +31,29 @@ class Hash {
   std::uint64_t state_ = 0xcbf29ce484222325u;
 };
 
+constexpr std::string_view kMagic = "hogbatch OpenCL program, format ";
+constexpr int kFormat = 1;
+
 // The first line of a file; the binary follows. Implementations may crash on a damaged binary, so
 // they never see one.
 std::string Header(std::string_view identity, std::string_view binary) {
-  return fmt::format("hogbatch OpenCL program {}\n", Hash().Add(identity).Add(binary).hex());
+  return fmt::format("{}{}, {}\n", kMagic, kFormat, Hash().Add(identity).Add(binary).hex());
+}
+
+// All of a file; empty if there is none.
+std::string ReadFile(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return "";  // opening a pipe would hang
+  std::ifstream file(path, std::ios::binary);
+  std::string content{std::istreambuf_iterator<char>(file), {}};
+  return file ? content : "";
+}
+
+bool IsNewer(std::string_view content) {
+  if (!content.starts_with(kMagic)) return false;
+  content.remove_prefix(kMagic.size());
+  std::int64_t format = 0;
+  return hogbatch::ReadAll(content.substr(0, content.find(',')), format) && format > kFormat;
 }
 
 }  // namespace
@@ -44,13 +64,9 @@ fs::path ProgramCache::PathOf(std::string_view identity) const {
 
 std::optional<std::string> ProgramCache::Load(std::string_view identity) const {
   if (!folder_) return std::nullopt;
-  const fs::path path = PathOf(identity);
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return std::nullopt;  // opening a pipe would hang
-  std::ifstream file(path, std::ios::binary);
-  std::string content{std::istreambuf_iterator<char>(file), {}};
+  const std::string content = ReadFile(PathOf(identity));
   const std::size_t header_size = Header({}, {}).size();
-  if (!file || content.size() <= header_size) return std::nullopt;
+  if (content.size() <= header_size) return std::nullopt;
   const std::string_view binary = std::string_view(content).substr(header_size);
   if (!content.starts_with(Header(identity, binary))) return std::nullopt;
   return std::string(binary);
@@ -60,9 +76,11 @@ void ProgramCache::Save(std::string_view identity, std::string_view binary) cons
   if (!folder_) return;
   std::error_code error;
   fs::create_directories(*folder_, error);
+  const fs::path path = PathOf(identity);
+  if (IsNewer(ReadFile(path))) return;
   // Two threads that save the same program at once may disturb each other; the header tells.
   try {
-    ReplaceFile(PathOf(identity).string(), Header(identity, binary).append(binary));
+    ReplaceFile(path.string(), Header(identity, binary).append(binary));
   } catch (const Error&) {
     // A full disk or a folder that is not ours: the next run compiles again.
   }

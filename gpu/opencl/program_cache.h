@@ -12,7 +12,8 @@
 namespace hogbatch::opencl {
 
 // Files of one folder, each named after what its program was compiled from, by and for. A cache may
-// fail to keep or find anything, and no failure of it is an error.
+// fail to keep or find anything, and no failure of it is an error. A file of a newer format is
+// neither read nor replaced.
 class ProgramCache {
  public:
   // Without a folder nothing is kept.

@@ -40,7 +40,7 @@ std::string EvalText(const EvalReport& report) {
   if (classes.confusion.classes() <= kReadableClasses) {
     text += fmt::format("\n{}", classes.confusion.Table(classes.names));
   } else {
-    text += fmt::format("(no table of who was taken for whom: {} classes are too many to read{})\n",
+    text += fmt::format("(no confusion matrix: {} classes are too many to read{})\n",
                         classes.confusion.classes(),
                         classes.confusion.has_counts() ? "; --json has it" : "");
   }

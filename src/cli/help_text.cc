@@ -31,7 +31,7 @@ options.json (what was asked). Ctrl-C stops the training and saves the model.
 
 const char* const kEvalHelp =
     R"(Measures a model on a file of examples with labels: loss and accuracy, and for classes AUC, F1
-and who was taken for whom.
+and the confusion matrix.
 
 Examples:
   hogbatch eval runs/first/model.safetensors test.csv

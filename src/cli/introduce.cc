@@ -19,14 +19,29 @@ std::string LabelsText(const Schema& schema) {
                      schema.label_kind == LabelKind::kClass ? "classes" : "labels");
 }
 
+// "label price (last), ": which column of a CSV was taken for the label.
+std::string LabelColumnText(const Schema& schema) {
+  if (schema.format != FileFormat::kCsv) return "";
+  const std::string& column = schema.label_column;
+  const std::string& name = schema.label_name;
+  if (column == name) return fmt::format("label {}, ", name);
+  const bool is_number = column.find_first_not_of("0123456789") == std::string::npos;
+  const std::string where =
+      is_number ? fmt::format("column {}", column) : column + (name.empty() ? " column" : "");
+  return name.empty() ? fmt::format("label {}, ", where)
+                      : fmt::format("label {} ({}), ", name, where);
+}
+
 std::string DataLine(const TrainingData& training) {
   const Dataset& data = training.data;
   std::string line = fmt::format(
-      "data      {}: {} training rows, {} validation rows, {} features ({}), {}, {:.3g} MB",
+      "data      {}: {} training rows, {} validation rows, {} features ({}), {}{}, {:.3g} MB",
       data.source, Grouped(training.train_rows), Grouped(data.rows - training.train_rows),
-      Grouped(data.features), data.is_sparse ? "sparse" : "dense", LabelsText(training.schema),
-      static_cast<double>(data.bytes()) / 1e6);
-  if (training.schema.scaling != ScalingKind::kNone) {
+      Grouped(data.features), data.is_sparse ? "sparse" : "dense", LabelColumnText(training.schema),
+      LabelsText(training.schema), static_cast<double>(data.bytes()) / 1e6);
+  if (training.schema.scaling == ScalingKind::kAuto) {
+    line += ", scaled by standard except columns that are mostly 0";
+  } else if (training.schema.scaling != ScalingKind::kNone) {
     line += fmt::format(", scaled by {}", Name(training.schema.scaling));
   }
   return line;

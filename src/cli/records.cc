@@ -13,6 +13,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Of options.json and summary.json. Goes up when a reader of the older format would be misled; new
+// keys alone do not.
+constexpr int kFormat = 1;
+
 void Put(Json& object, const std::string& key, double value) {
   if (std::isfinite(value)) object[key] = value;
 }
@@ -153,6 +157,7 @@ std::string MetricsLine(const Progress& progress, const MetricScale& scale) {
 std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
                         const MetricScale& scale) {
   Json summary;
+  summary["format"] = kFormat;
   const Progress& totals = result.totals;
   PutCounts(summary, totals);
   PutEvaluation(summary, result.saved, scale);
@@ -178,6 +183,7 @@ std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan) {
   used.spec.algorithm = plan.algorithm;
   used.spec.learning_rate = plan.learning_rate;
   Json object;
+  object["format"] = kFormat;
   if (!used.spec.data.empty()) object["data"] = used.spec.data;
   JsonWriter writer(object);
   used.Visit(writer);

@@ -48,7 +48,7 @@ std::string ConfusionMatrix::Table(std::span<const std::string> names) const {
   for (const std::string& name : names) name_width = std::max(name_width, name.size());
   const std::int64_t largest = *std::max_element(counts_.begin(), counts_.end());
   const std::size_t width = std::max(name_width, fmt::format("{}", largest).size());
-  std::string table = fmt::format("{:{}}  taken for\n{:>{}}", "", name_width, "label", name_width);
+  std::string table = fmt::format("{:{}}  predicted\n{:>{}}", "", name_width, "label", name_width);
   for (const std::string& name : names) table += fmt::format("  {:>{}}", name, width);
   table += '\n';
   for (std::int64_t row = 0; row < classes_; ++row) {
@@ -62,7 +62,7 @@ std::string ConfusionMatrix::Table(std::span<const std::string> names) const {
 }
 
 std::optional<double> Auc(std::span<const float> scores, std::span<const std::uint8_t> positive) {
-  // What is no number has no place in an order.
+  // NaN cannot be ranked.
   if (!std::ranges::all_of(scores, [](float x) { return std::isfinite(x); })) return std::nullopt;
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

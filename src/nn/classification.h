@@ -1,4 +1,4 @@
-// How well classes were told apart, beyond accuracy.
+// Quality of a classification beyond accuracy.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace hogbatch {
 
-// Who was taken for whom. Of many classes only what F1 needs: the matrix grows with their square.
+// Counts rows by actual and predicted class. With more than kMostCounted classes it keeps only what
+// F1 needs, because the matrix grows with their square.
 class ConfusionMatrix {
  public:
   static constexpr std::int64_t kMostCounted = 1000;  // classes with a matrix, 8 MB
@@ -22,18 +23,19 @@ class ConfusionMatrix {
   std::int64_t count(std::int64_t actual, std::int64_t predicted) const {
     return counts_[static_cast<std::size_t>(actual * classes_ + predicted)];
   }
-  // Rows of a class, and rows taken for it.
+  // Rows of a class, and rows predicted to be of it.
   std::int64_t actual(std::int64_t which) const { return actual_[static_cast<std::size_t>(which)]; }
   std::int64_t predicted(std::int64_t which) const {
     return predicted_[static_cast<std::size_t>(which)];
   }
 
-  // Harmonic mean of precision and recall; none for a class neither there nor predicted.
+  // Harmonic mean of precision and recall; none for a class that no row has and
+  // none is predicted to have.
   std::optional<double> F1(std::int64_t which) const;
-  // Of two classes: the F1 of the second. Of more: the mean over those that have one.
+  // With two classes the F1 of the second, else the mean over the classes that have one.
   double F1() const;
 
-  // A table of it with the labels' names, at most as wide as it must be.
+  // The matrix as a table with the names of the labels.
   std::string Table(std::span<const std::string> names) const;
 
  private:
@@ -48,8 +50,8 @@ class ConfusionMatrix {
 // either kind is missing or a score is not finite.
 std::optional<double> Auc(std::span<const float> scores, std::span<const std::uint8_t> positive);
 
-// Of two classes: the AUC of the second's score. Of more: the mean of each against the rest, over
-// those that have one. `scores` is rows × classes.
+// With two classes the AUC of the second's score, else the mean AUC of each class against the rest,
+// over the classes that have one. `scores` is rows × classes.
 std::optional<double> Auc(std::span<const float> scores, std::span<const std::int32_t> classes,
                           std::int64_t count);
 

@@ -21,7 +21,7 @@ LayerBlocks::LayerBlocks(Device& device, const ParameterLayout& layout)
 }
 
 void LayerBlocks::SetFirstHeight(std::int64_t rows) {
-  // Without a block, memory was too short last time.
+  // There is no block if the last allocation failed.
   if (rows != shapes_.front().in || blocks_.front().bytes() == 0) Place(0, rows);
 }
 

@@ -1,5 +1,5 @@
-// Parameters in a device's memory, one block a layer: what happens to one layer then waits for no
-// other layer's transfers, and a device that limits the size of a block holds larger networks.
+// Parameters in a device's memory, one block per layer: work on a layer does not wait for transfers
+// of other layers, and a device that limits the size of a block can hold larger networks.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class LayerBlocks {
   std::span<const LayerView> views() const { return views_; }
 
   // Gives the first layer another height: with sparse rows it may hold only those a batch touches.
-  // What its block held is lost to what is queued from now on. A block only grows.
+  // Work queued from now on no longer sees what its block held. A block only grows.
   void SetFirstHeight(std::int64_t rows);
 
   // Floats of a layer on its way to or from the host: its weights, a gap up to a multiple of 16,

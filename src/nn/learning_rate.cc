@@ -1,5 +1,7 @@
 #include "nn/learning_rate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,22 +13,30 @@
 namespace hogbatch {
 namespace {
 
-// Warm-up begins here and not at nothing, so that the first task of a run is not wasted.
+// Warm-up starts here and not at zero, so that the first task of a run is not wasted.
 constexpr double kWarmupStart = 0.01;
 
-// Where rates in proportion to the rows stop being worth it: at 256 rows 16 times the rate ended
-// lower than 8 times on covtype, w8a and MNIST, at 1,024 rows 64 times higher than 32 on covtype.
+// Where a learning rate in proportion to the batch size stops to pay: at 256 rows, a scale of 16
+// ended at a lower loss than 8 on covtype, w8a and MNIST; at 1,024 rows, 64 ended higher than 32 on
+// covtype.
 constexpr double kUsualScaleMax = 16;
 
+// Adam divides each step by the size of the gradient, so one rate suits every loss. The gradient of
+// squared error has no bound, and its curvature grows with the width of the last layer: a rate that
+// suits the other losses makes it diverge.
+double RateFor(Loss loss, OptimizerKind optimizer) {
+  if (optimizer == OptimizerKind::kAdam) return 0.001;
+  return loss == Loss::kSquared ? 0.005 : 0.05;
+}
+
 double ScaleMaxFor(Loss loss) {
-  // Steps of a sigmoid loss follow the sum over its labels and are near their limit as they are.
+  // The gradient of a sigmoid loss is a sum over the labels, so steps are near their limit already.
   if (loss == Loss::kSigmoid) return 2;
   return loss == Loss::kSquared ? 8 : kUsualScaleMax;
 }
 
 }  // namespace
 
-// The words of an option and what they mean, beside each other.
 struct LearningRate::Tables {
   static constexpr std::array<NamedValue<Scaling>, 3> kScalings{{
       {"none", Scaling::kNone},
@@ -43,37 +53,39 @@ struct LearningRate::Tables {
 
 void LearningRateOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Learning rate");
-  visitor.Number("lr", lr, {0, 1e3},
-                 "learning rate of an update of --lr-batch rows; 0 chooses 0.05, and 0.005 for "
-                 "squared loss");
-  visitor.Number("lr-batch", lr_batch, {1, 1e9}, "rows of an update at which --lr holds");
+  visitor.Number(
+      "lr", lr, {0, 1e3},
+      "Learning rate of an update of --lr-batch rows; 0 chooses 0.05 for sgd (0.005 with "
+      "squared loss) and 0.001 for adam");
+  visitor.Number("lr-batch", lr_batch, {1, 1e9}, "Batch size at which --lr holds");
   visitor.Word("lr-scaling", lr_scaling, WordsOf(LearningRate::Tables::kScalings),
-               "how the rate follows the rows of an update: not at all, with the square root of "
-               "rows / lr-batch, or in proportion");
+               "How the learning rate scales with the batch size: not at all, with the square root "
+               "of rows / lr-batch, or in proportion to it");
   visitor.Number("lr-scale-max", lr_scale_max, {0, 1e6},
-                 "the rate is never scaled by more than this, up or down; 0 chooses 16, 8 for "
-                 "squared and 2 for sigmoid loss");
+                 "Largest factor by which the batch size scales the learning rate, up or down; 0 "
+                 "chooses 16, 8 for squared and 2 for sigmoid loss");
   visitor.Flag("no-staleness-correction", no_staleness_correction,
-               "scale rates of large updates in full; without this flag they are lowered, down to "
-               "--lr, where others take more than 4 * lr-scale-max steps at --lr between their "
-               "read and their merge");
+               "Scale the learning rate of stale updates, too. Without this flag it is lowered, "
+               "but not below --lr, when other workers merge more than 4 * lr-scale-max updates "
+               "at --lr between the read and the merge of an update");
   visitor.Word("lr-schedule", lr_schedule, WordsOf(LearningRate::Tables::kSchedules),
-               "how the rate follows the epoch: constant, inverse (rate / (1 + lr-decay * epoch)), "
-               "cosine (to zero at the last epoch) or step (times lr-decay every lr-step epochs)");
-  visitor.Number("lr-decay", lr_decay, {0, 1e3}, "strength of the inverse and step schedules");
-  visitor.Number("lr-step", lr_step, {1e-3, 1e6}, "epochs between the steps of the step schedule");
+               "How the learning rate changes with the epoch: constant, inverse (lr / (1 + "
+               "lr-decay * epoch)), cosine (to zero at the last epoch) or step (times lr-decay "
+               "every lr-step epochs)");
+  visitor.Number("lr-decay", lr_decay, {0, 1e3}, "Strength of the inverse and step schedules");
+  visitor.Number("lr-step", lr_step, {1e-3, 1e6}, "Epochs between the steps of the step schedule");
   visitor.Number("warmup", warmup, {0, 1e6},
-                 "epochs over which the rate rises in a straight line from a hundredth");
+                 "Epochs over which the learning rate rises linearly from a hundredth to its full "
+                 "value");
 }
 
-// The gradient of squared error has no bound, and its curvature grows with the width of the last
-// layer: what is a bold rate for the other losses throws it off.
-LearningRateOptions LearningRateOptions::ChosenFor(Loss loss) const {
+LearningRateOptions LearningRateOptions::ChosenFor(Loss loss, OptimizerKind optimizer) const {
   LearningRateOptions chosen = *this;
-  if (lr == 0) chosen.lr = loss == Loss::kSquared ? 0.005 : 0.05;
+  if (lr == 0) chosen.lr = RateFor(loss, optimizer);
   if (lr_scale_max == 0) chosen.lr_scale_max = ScaleMaxFor(loss);
   if (chosen.lr_scale_max < 1) {
-    throw UserError("--lr-scale-max is 1 or more, or 0 to have it chosen");
+    throw UserError(fmt::format("--lr-scale-max must be 0 (choose for me) or at least 1, not {:g}",
+                                chosen.lr_scale_max));
   }
   return chosen;
 }
@@ -100,18 +112,18 @@ double LearningRate::Scale(std::int64_t rows) const {
 
 double LearningRate::ScaleWhenStale(std::int64_t rows, double staleness) const {
   const double scale = Scale(rows);
-  return scale <= 1 ? scale : std::max(1.0, scale / Late(staleness));
+  return scale <= 1 ? scale : std::max(1.0, scale / StalenessDivisor(staleness));
 }
 
-double LearningRate::Late(double staleness) const {
-  constexpr double kHarmless = 4;  // of the largest steps
+double LearningRate::StalenessDivisor(double staleness) const {
+  constexpr double kHarmless = 4;  // updates at the largest learning rate
   if (options_.no_staleness_correction) return 1;
   return std::max(1.0, staleness / (kHarmless * options_.lr_scale_max));
 }
 
 std::int64_t LearningRate::UpdatesAtOnce(std::int64_t rows, double staleness) const {
-  const double most = options_.lr_scale_max / Late(staleness) / Scale(rows);
-  return std::max<std::int64_t>(1, std::llround(std::floor(most + 1e-9)));
+  const double largest = options_.lr_scale_max / StalenessDivisor(staleness);
+  return std::max<std::int64_t>(1, std::llround(std::floor(largest / Scale(rows) + 1e-9)));
 }
 
 double LearningRate::Decay(double epoch) const {

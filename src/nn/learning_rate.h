@@ -6,6 +6,7 @@
 
 #include "core/options.h"
 #include "nn/model_spec.h"
+#include "nn/optimizer.h"
 
 namespace hogbatch {
 
@@ -22,28 +23,30 @@ struct LearningRateOptions {
 
   void Visit(OptionVisitor& visitor);
 
-  // With the rate and the largest scale that suit the loss where none was asked for (0). UserError
-  // for a scale below 1.
-  LearningRateOptions ChosenFor(Loss loss) const;
+  // Replaces lr and lr_scale_max where they are 0 by defaults for the loss and the optimiser.
+  // UserError for an lr_scale_max below 1.
+  LearningRateOptions ChosenFor(Loss loss, OptimizerKind optimizer) const;
 };
 
-// How the rate follows the batch and the epoch. A value: the coordinator asks it for every task.
+// The learning rate by batch size, epoch and staleness. It scales with the batch size, except for
+// stale updates: those whose base weights have since received many merges from other workers. A
+// large step from weights that are no longer there does more harm than good.
+//
+// `rows` is the batch size of an update. `staleness` is how far other workers move the model
+// between the read and the merge of the update, counted in updates at --lr.
 class LearningRate {
  public:
-  // `epochs`: the planned length, which the cosine reaches zero at.
+  // `epochs`: the planned length of the run, where the cosine schedule reaches zero.
   LearningRate(const LearningRateOptions& options, double epochs);
 
-  // The rate of an update of `rows` rows at `epoch` (real, from 0) that others come before, which
-  // move the model as far as so many at --lr. Once that is further than a few of the largest
-  // steps, what a large batch has on top of --lr is taken from it by as much: it would be a bold
-  // step from where the model no longer is.
+  // The learning rate of an update at `epoch` (a real number from 0).
   float At(double epoch, std::int64_t rows, double staleness = 0) const;
 
-  // How many times --lr the rate of such an update is, if nothing comes before it.
+  // By how much the batch size scales --lr if the update is not stale.
   double Scale(std::int64_t rows) const;
 
-  // How many updates of `rows` rows may come into the model at once, so late: together they are no
-  // bolder than one large update.
+  // How many updates a device may merge at once: together they move the model no further than one
+  // update at the largest learning rate for this staleness.
   std::int64_t UpdatesAtOnce(std::int64_t rows, double staleness) const;
 
   struct Tables;  // the words of the options
@@ -53,8 +56,8 @@ class LearningRate {
   enum class Schedule : std::uint8_t { kConstant, kInverse, kCosine, kStep };
 
   double ScaleWhenStale(std::int64_t rows, double staleness) const;
-  // What is on top of --lr is divided by this.
-  double Late(double staleness) const;
+  // Divides a scale above 1; 1 if the update is not stale.
+  double StalenessDivisor(double staleness) const;
   double Decay(double epoch) const;
   double Warmup(double epoch) const;
 
@@ -64,8 +67,8 @@ class LearningRate {
   Schedule schedule_;
 };
 
-// n asynchronous workers act like momentum 1 - 1/n; this is what remains to be applied explicitly
-// so that the total is `total`: max(0, 1 - (1 - total) · n). A heuristic.
+// The momentum to apply explicitly so that the total is `total`: n asynchronous workers already act
+// like momentum 1 - 1/n, which leaves max(0, 1 - (1 - total) · n). A heuristic.
 double ExplicitMomentum(double total, int asynchronous_workers);
 
 }  // namespace hogbatch

@@ -1,4 +1,4 @@
-// Sums of an evaluation as the metrics that users know.
+// The metrics that users see, from the sums of an evaluation.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace hogbatch {
 
-// What turns sums into metrics: the loss decides which, and errors scale with the label.
+// What metrics depend on besides the sums: the loss, and the deviation of the labels for errors.
 struct MetricScale {
   Loss loss = Loss::kSoftmax;
   double target_deviation = 1;

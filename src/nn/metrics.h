@@ -1,4 +1,4 @@
-// Losses and quality of outputs, exactly, on the host, in double precision.
+// Exact losses and metrics of outputs, computed on the host in double precision.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace hogbatch {
 
-// What a row should have been, on the host; the member for the model's loss is filled.
+// The targets of rows, in host memory; only the members for the model's loss are filled.
 struct HostTargets {
   std::span<const std::int32_t> classes;
   std::span<const std::int64_t> label_offsets;  // rows + 1, into labels

@@ -39,7 +39,8 @@ class Scratch {
   std::int64_t floats_ = 0;
 };
 
-// The widest of every second layer, from `first` on: what two blocks shared in turn have to hold.
+// The widest of every second layer from `first` on: the width of one of two blocks that the layers
+// use in turn.
 std::int64_t WidestOfEverySecond(const ParameterLayout& layout, std::size_t first) {
   std::int64_t widest = 1;
   for (std::size_t i = first; i < layout.layers.size(); i += 2) {
@@ -133,8 +134,9 @@ Tensor Model::ComputeLoss(const Targets& targets, const Tensor& class_weights) {
   const Tensor gradient = gradients_.back().Rows(rows_);
   const Tensor losses = Tensor::Vector(losses_.data.Sub(0, rows_));
   const float scale = 1.0f / static_cast<float>(rows_);
-  // A sigmoid loss is reported as a mean over the labels, but steps follow the gradient of their
-  // sum: a mean over a thousand labels would need a rate a thousand times that of any other loss.
+  // A sigmoid loss is reported as the mean over the labels, but updates use the gradient of the
+  // sum: the mean over a thousand labels would need a thousand times the learning rate of other
+  // losses.
   const float labels_scale = scale * static_cast<float>(outputs.cols);
   switch (spec_.loss) {
     case Loss::kSoftmax:

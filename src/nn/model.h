@@ -23,7 +23,7 @@ struct LayerView {
 // Views of all layers in a flat array of `layout`.
 std::vector<LayerView> ViewLayers(const ParameterLayout& layout, DeviceSpan<float> flat);
 
-// Rows of input on the device: one of the two.
+// Input rows on the device, either dense or sparse.
 struct BatchInput {
   Tensor dense;
   CsrTensor sparse;
@@ -60,8 +60,8 @@ class Model {
   // Runs the layers; returns the last one's outputs (a view of scratch, good until the next call).
   Tensor Forward(const BatchInput& input, std::span<const LayerView> layers);
 
-  // After Forward: a loss a row into scratch (returned), and the gradient at the outputs, scaled to
-  // the mean over the batch; of a sigmoid loss it is the gradient of the sum over the outputs.
+  // After Forward: computes the loss of each row (returned, in scratch) and the gradient at the
+  // outputs of their mean over the batch. A sigmoid loss is summed over the outputs for it.
   // `class_weights` may be empty.
   Tensor ComputeLoss(const Targets& targets, const Tensor& class_weights);
 

@@ -16,11 +16,13 @@
 namespace hogbatch {
 namespace {
 
-enum class Kind : std::uint8_t { kSgd, kAdam };
-constexpr std::array<NamedValue<Kind>, 2> kKinds{{{"sgd", Kind::kSgd}, {"adam", Kind::kAdam}}};
+constexpr std::array<NamedValue<OptimizerKind>, 2> kKinds{{
+    {"sgd", OptimizerKind::kSgd},
+    {"adam", OptimizerKind::kAdam},
+}};
 
-// Remembers when each row of a sparse layer was last touched, so that what it missed can be made up
-// for.
+// Remembers when each row of a sparse layer was last touched, so that the decay and momentum of the
+// updates it skipped can be applied when it is touched again.
 class LazyRows {
  public:
   LazyRows(Device& device, std::int64_t rows)
@@ -33,7 +35,7 @@ class LazyRows {
     Check(static_cast<std::int64_t>(rows.size()) == gradient.touched.size,
           "host and device know the same touched rows");
     Check(rows.size() <= last_.size(), "an update touches more rows than a layer has");
-    // The last update's may still be on their way, those before have arrived.
+    // Those of the last update may still be uploading; those of the one before have arrived.
     std::vector<std::int32_t>& skipped_rows = skipped_[static_cast<std::size_t>(turn_ ^= 1)];
     skipped_rows.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -73,8 +75,8 @@ class StateMemory {
   LayerBlocks blocks_;
 };
 
-// w = (1 - rate · decay) · w - rate · g. Only rows of a sparse layer need memory: when decay last
-// reached them.
+// w = (1 - rate · decay) · w - rate · g. Only rows of a sparse layer have state: when decay was
+// last applied to them.
 class PlainSgd : public Optimizer {
  public:
   PlainSgd(double decay, std::int64_t sparse_rows, Device& device)
@@ -189,7 +191,7 @@ class AdamOptimizer : public StatefulOptimizer {
                  square_.layer(layer).bias, bias);
   }
 
-  // Moments begin at zero, so young ones are too small; the rate makes up for it.
+  // Moments start at zero and are too small at first; the learning rate corrects for it.
   AdamStep At(float rate, float keep, std::int64_t update) const {
     const double t = static_cast<double>(update);
     const double correction = std::sqrt(1 - std::pow(beta2_, t)) / (1 - std::pow(beta1_, t));
@@ -215,23 +217,28 @@ float Keep(double decay, float rate) {
 
 void OptimizerOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Optimiser");
-  visitor.Word("optimizer", optimizer, WordsOf(kKinds), "how gradients become steps");
-  visitor.Number("momentum", momentum, {0, 0.9999}, "total momentum of sgd, asynchrony included");
+  visitor.Word("optimizer", optimizer, WordsOf(kKinds),
+               "How gradients become updates: sgd is the usual choice among asynchronous workers");
+  visitor.Number("momentum", momentum, {0, 0.9999},
+                 "Momentum of sgd, the part that asynchronous workers cause included");
   visitor.Flag("no-momentum-correction", no_momentum_correction,
-               "apply all of --momentum explicitly; without this flag it is lowered to max(0, 1 - "
-               "(1 - momentum) * workers), since n asynchronous workers act like momentum 1 - 1/n "
-               "(a heuristic)");
+               "Apply all of --momentum explicitly. Without this flag it is lowered to max(0, 1 - "
+               "(1 - momentum) * workers), because n asynchronous workers act like momentum 1 - "
+               "1/n (a heuristic)");
   visitor.Number("weight-decay", weight_decay, {0, 1e3},
-                 "weights, not biases, shrink by rate * this in every update");
-  visitor.Number("adam-beta1", adam_beta1, {0, 0.999999}, "memory of Adam's mean gradient");
-  visitor.Number("adam-beta2", adam_beta2, {0, 0.999999999}, "memory of Adam's squared gradient");
+                 "Weights, not biases, shrink by learning rate * this in every update");
+  visitor.Number("adam-beta1", adam_beta1, {0, 0.999999},
+                 "Decay of Adam's mean gradient: the share it keeps in an update");
+  visitor.Number("adam-beta2", adam_beta2, {0, 0.999999999},
+                 "Decay of Adam's mean squared gradient");
   visitor.Number("adam-epsilon", adam_epsilon, {1e-30, 1},
-                 "keeps Adam's steps finite where gradients vanish");
+                 "Added to the root of Adam's mean squared gradient, so that no step divides by 0");
 }
 
+OptimizerKind OptimizerOptions::kind() const { return ParseWord("--optimizer", optimizer, kKinds); }
+
 void OptimizerOptions::Validate() const {
-  const Kind kind = ParseWord("--optimizer", optimizer, kKinds);
-  if (kind == Kind::kAdam && momentum > 0) {
+  if (kind() == OptimizerKind::kAdam && momentum > 0) {
     throw UserError(
         "--momentum belongs to --optimizer sgd: leave it out, or set --adam-beta1 instead");
   }
@@ -241,7 +248,7 @@ std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double
                                          const ParameterLayout& layout, std::int64_t sparse_rows,
                                          Device& device) {
   options.Validate();
-  if (ParseWord("--optimizer", options.optimizer, kKinds) == Kind::kAdam) {
+  if (options.kind() == OptimizerKind::kAdam) {
     return std::make_unique<AdamOptimizer>(options, layout, sparse_rows, device);
   }
   Check(momentum >= 0 && momentum < 1, "momentum lies outside [0, 1)");
@@ -253,14 +260,14 @@ std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double
 }
 
 bool IsDirect(const OptimizerOptions& options, double momentum, std::int64_t sparse_rows) {
-  return ParseWord("--optimizer", options.optimizer, kKinds) == Kind::kSgd && momentum == 0 &&
+  return options.kind() == OptimizerKind::kSgd && momentum == 0 &&
          (options.weight_decay == 0 || sparse_rows == 0);
 }
 
 std::int64_t OptimizerBytes(const OptimizerOptions& options, double momentum,
                             const ParameterLayout& layout, std::int64_t sparse_rows) {
-  const bool adam = ParseWord("--optimizer", options.optimizer, kKinds) == Kind::kAdam;
-  const std::int64_t states = adam ? 2 : (momentum > 0 ? 1 : 0);
+  const bool is_adam = options.kind() == OptimizerKind::kAdam;
+  const std::int64_t states = is_adam ? 2 : (momentum > 0 ? 1 : 0);
   return states * layout.floats * static_cast<std::int64_t>(sizeof(float)) +
          sparse_rows * static_cast<std::int64_t>(sizeof(std::int32_t));
 }

@@ -14,6 +14,8 @@
 
 namespace hogbatch {
 
+enum class OptimizerKind : std::uint8_t { kSgd, kAdam };
+
 struct OptimizerOptions {
   std::string optimizer = "sgd";
   double momentum = 0;
@@ -24,12 +26,13 @@ struct OptimizerOptions {
   double adam_epsilon = 1e-8;
 
   void Visit(OptionVisitor& visitor);
-  void Validate() const;  // UserError for options that contradict each other
+  OptimizerKind kind() const;  // UserError for an unknown word
+  void Validate() const;       // UserError for options that contradict each other
 };
 
 // A gradient of one layer in private memory. For a sparse first layer `weights` has one row for
-// each of `touched` and the rest of the layer has none; else `touched` is empty (size 0). The
-// touched rows are told to the device and to the host, so that neither asks the other.
+// each of `touched`, and the gradient of all other rows is 0; else `touched` is empty (size 0).
+// Both the device and the host have the list of touched rows, so that neither must ask the other.
 struct LayerGradient {
   Tensor weights;
   Tensor bias;
@@ -51,7 +54,7 @@ class Optimizer {
   virtual bool direct() const = 0;
 
   // One step of `layer` with a private gradient. Layers of one update share `update`, which counts
-  // this worker's updates from 1; before the next but one somebody waits for an update. An empty
+  // this worker's updates from 1; an update is complete before the next but one begins. An empty
   // bias is left alone, and so are weights without rows. With a sparse gradient `weights` may hold
   // the touched rows alone.
   virtual void Step(int layer, const LayerGradient& gradient, float rate, std::int64_t update,

@@ -18,6 +18,8 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
+constexpr std::int64_t kFormat = 1;
+
 fs::path PathIn(const fs::path& folder) { return folder / "calibration.json"; }
 
 // An empty object unless there is one of ours to read.
@@ -29,6 +31,13 @@ Json Read(const fs::path& path) {
   std::ifstream file(path);
   Json content = Json::parse(file, nullptr, /*allow_exceptions=*/false);
   return content.is_object() ? content : Json::object();
+}
+
+// Whether this program understands the file. The first one wrote no format.
+bool IsReadable(const Json& content) {
+  const auto format = content.find("format");
+  return format == content.end() ||
+         (format->is_number_integer() && format->get<std::int64_t>() == kFormat);
 }
 
 std::optional<Rates> RatesFrom(const Json& entry) {
@@ -98,7 +107,7 @@ std::optional<Rates> CalibrationCache::Load(std::string_view key) const {
   try {
     const Json content = Read(PathIn(*folder_));
     const auto found = content.find(key);
-    return found == content.end() ? std::nullopt : RatesFrom(*found);
+    return found == content.end() || !IsReadable(content) ? std::nullopt : RatesFrom(*found);
   } catch (const std::exception&) {
     return std::nullopt;  // not what we wrote: it will be measured again
   }
@@ -109,6 +118,8 @@ void CalibrationCache::Save(const std::string& key, const Rates& rates) const {
   try {
     fs::create_directories(*folder_);
     Json content = Read(PathIn(*folder_));
+    if (!IsReadable(content)) return;  // a newer program needs it
+    content["format"] = kFormat;
     Json pairs = Json::array();
     for (const RateAt& rate : rates.at) {
       pairs.push_back(Json::array({rate.rows, rate.rows_per_second}));

@@ -34,7 +34,8 @@ std::string CalibrationKey(const DeviceInfo& device, const ModelSpec& spec, cons
                            const OptimizerOptions& optimizer, double momentum,
                            std::int64_t merge_rows);
 
-// One JSON file. It may fail to keep or find anything, and no failure of it is an error.
+// One JSON file. It may fail to keep or find anything, and no failure of it is an error. A file
+// that a newer program wrote is neither read nor replaced.
 class CalibrationCache {
  public:
   // Without a folder nothing is kept.

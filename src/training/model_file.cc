@@ -12,12 +12,37 @@
 namespace hogbatch {
 namespace {
 
-constexpr const char* kVersion = "1";
+// Goes up when an older program would misread a file; fields that it may ignore need no new format.
+constexpr std::int64_t kFormat = 1;
 
 const std::string& Metadata(const SafeTensors& file, const std::string& key) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) throw UserError(fmt::format("its metadata has no '{}'", key));
   return found->second;
+}
+
+// Throws UserError unless this program can read the file.
+void CheckFormat(const std::string& path, const SafeTensors& file) {
+  const auto by = file.metadata.find("format");
+  if (by == file.metadata.end() || by->second != "hogbatch") {
+    throw UserError(fmt::format(
+        "{} cannot be used as a model: it was not written by hogbatch; name a model.safetensors "
+        "that 'hogbatch train' wrote",
+        path));
+  }
+  const auto version = file.metadata.find("version");
+  std::int64_t format = 0;
+  if (version == file.metadata.end() || !ReadAll(version->second, format) || format < 1) {
+    throw UserError(fmt::format(
+        "{} cannot be used as a model: its metadata has no format version; the file is damaged",
+        path));
+  }
+  if (format > kFormat) {
+    throw UserError(fmt::format(
+        "{} was written by a newer hogbatch (format {}; this one reads up to {}): update hogbatch, "
+        "or train the model again with this one",
+        path, format, kFormat));
+  }
 }
 
 void CheckAgreement(const ModelSpec& spec, const Schema& schema) {
@@ -99,7 +124,7 @@ void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& sch
   WriteSafeTensors(
       path,
       {{"format", "hogbatch"},
-       {"version", kVersion},
+       {"version", std::to_string(kFormat)},
        {"weights", "[in, out], row-major: y = x @ weight + bias"},
        {"inputs",
         "plain columns in file order (used_columns only, if any are named), then one 0/1 "
@@ -114,15 +139,8 @@ void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& sch
 
 SavedModel LoadModel(const std::string& path) {
   const SafeTensors file = ReadSafeTensors(path);
+  CheckFormat(path, file);
   try {
-    const auto format = file.metadata.find("format");
-    if (format == file.metadata.end() || format->second != "hogbatch") {
-      throw UserError("it was not written by hogbatch");
-    }
-    if (Metadata(file, "version") != kVersion) {
-      throw UserError(fmt::format("its version is {}, and this program reads {}",
-                                  Metadata(file, "version"), kVersion));
-    }
     SavedModel model;
     model.spec = SpecFromJson(Metadata(file, "network"));
     model.schema = SchemaFromJson(Metadata(file, "schema"));

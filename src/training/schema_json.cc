@@ -90,6 +90,9 @@ void CheckColumns(const Schema& schema) {
   const std::int64_t features =
       schema.format == FileFormat::kCsv ? FeaturesOfCsv(schema) : FeaturesOfLibsvm(schema);
   Require(schema.features == features, "features and columns do not add up");
+  Require(schema.column_names.empty() ||
+              static_cast<std::int64_t>(schema.column_names.size()) == schema.file_columns,
+          "names and columns differ in number");
 }
 
 void CheckScaling(const Schema& schema) {
@@ -141,6 +144,9 @@ Schema ReadSchema(const Json& json) {
                             "a category")});
   }
   schema.label_column = json.at("label_column").get<std::string>();
+  // Models that were written before these fields existed have neither.
+  schema.column_names = json.value("column_names", std::vector<std::string>());
+  schema.label_name = json.value("label_name", std::string());
   schema.scaling = ParseScaling(json.at("scaling").get<std::string>());
   schema.shift = Floats(json.at("shift"), "shift");
   schema.scale = Floats(json.at("scale"), "scale");
@@ -194,6 +200,8 @@ std::string SchemaToJson(const Schema& schema) {
                {"used_columns", schema.used_columns},
                {"categorical", CategoricalToJson(schema.categorical)},
                {"label_column", schema.label_column},
+               {"column_names", schema.column_names},
+               {"label_name", schema.label_name},
                {"scaling", Name(schema.scaling)},
                {"shift", schema.shift},
                {"scale", schema.scale},

@@ -31,8 +31,11 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
   v.Text("positive", o.positive, "LABEL",
          "Learn this label against all others, as two classes, whatever labels the file has");
   v.Word("scale", o.scale, ScalingWords(),
-         "How features are brought to like size; learnt on the training rows and saved in the "
-         "model");
+         "How features are scaled; learnt on the training rows and saved in the model. standard: "
+         "to mean 0 and deviation 1; minmax: to [0, 1]; maxabs: divided by the largest absolute "
+         "value. auto is standard for every column that is not mostly 0; columns that are mostly 0 "
+         "(one-hot columns, sparse data) keep their zeros: they are left alone if all of them lie "
+         "within [-1, 1], else scaled by maxabs");
   v.Number("valid-fraction", o.valid_fraction, {0, 0.9},
            "Share of the rows set aside to choose the best model; 0 keeps none back");
   v.Text("class-weights", o.class_weights, "none|balanced|LABEL=W,...",

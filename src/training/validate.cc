@@ -120,7 +120,8 @@ void Validate(const TrainingSpec& spec) {
   CheckInit(spec);
   CheckLabels(spec);
   spec.optimizer.Validate();
-  spec.learning_rate.ChosenFor(Loss::kSoftmax);  // throws what is wrong for any loss
+  // Throws what is wrong for any loss.
+  spec.learning_rate.ChosenFor(Loss::kSoftmax, spec.optimizer.kind());
   ParseBatchRange("--cpu-batch", spec.batch.cpu_batch);
   ParseGpuBatch("--gpu-batch", spec.batch.gpu_batch);
   if (!spec.max_time.empty()) ParseDuration("--max-time", spec.max_time);

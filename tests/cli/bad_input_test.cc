@@ -290,5 +290,31 @@ TEST(BadInput, AFullDiskIsToldOnceAndTheModelIsStillSaved) {
   EXPECT_TRUE(folder.Has("o/model.safetensors"));
 }
 
+// Columns are matched by position, so another order would silently give wrong predictions.
+TEST(HeaderRefused, WhereverAModelMeetsAFile) {
+  const TemporaryFolder folder;
+  const auto run = [&](const std::vector<std::string>& arguments) {
+    return RunProgram(arguments, folder.path());
+  };
+  const std::string rows = "1,20,0\n2,10,1\n1,30,0\n2,40,1\n";
+  folder.Write("good.csv", "a,b,y\n" + rows);
+  folder.Write("bad.csv", "b,a,y\n" + rows);
+  folder.Write("new.csv", "b,a\n1,20\n");
+  const Finished trained =
+      run({"train", "good.csv", "--hidden", "2", "--epochs", "1", "--out", "o"});
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_THAT(trained.out, HasSubstr("label y (last)"));
+  const std::string model = "o/model.safetensors";
+  const std::string gist = "column 1 is 'b', but the model expects 'a'; 'a' is column 2";
+  ExpectRefused(run({"eval", model, "bad.csv"}), kUser, "bad.csv:1:1: " + gist);
+  ExpectRefused(run({"predict", model, "bad.csv"}), kUser, "bad.csv:1:1: " + gist);
+  ExpectRefused(run({"predict", model, "new.csv"}), kUser, "new.csv:1:1: " + gist);
+  ExpectRefused(run({"train", "bad.csv", "--hidden", "2", "--init", model, "--quiet"}), kUser,
+                "bad.csv:1:1: " + gist);
+  ExpectRefused(run({"train", "good.csv", "--test", "bad.csv", "--hidden", "2", "--quiet"}), kUser,
+                "bad.csv:1:1: " + gist);
+  EXPECT_EQ(run({"predict", model, "good.csv"}).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace hogbatch

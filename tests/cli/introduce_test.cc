@@ -47,6 +47,25 @@ std::string Introduced(const TrainingSpec& spec, const TrainingPlan& plan,
   return Line(IntroductionLines(spec, plan, {}, "runs/x"), label);
 }
 
+TEST(Introduction, NamesTheLabelColumnOfACsv) {
+  const auto data_line = [](FileFormat format, const char* column, const char* name) {
+    TrainingData training;
+    training.schema.format = format;
+    training.schema.label_column = column;
+    training.schema.label_name = name;
+    const ModelSpec spec{.inputs = 4, .hidden = {3}, .outputs = 2};
+    return Line(IntroductionLines({}, OnCores(), training, nullptr, spec, "runs/x"), "data");
+  };
+  EXPECT_THAT(data_line(FileFormat::kCsv, "last", "Cover_Type"),
+              HasSubstr(", label Cover_Type (last), "));
+  EXPECT_THAT(data_line(FileFormat::kCsv, "Cover_Type", "Cover_Type"),
+              HasSubstr(", label Cover_Type, "));
+  EXPECT_THAT(data_line(FileFormat::kCsv, "3", "kind"), HasSubstr(", label kind (column 3), "));
+  EXPECT_THAT(data_line(FileFormat::kCsv, "first", ""), HasSubstr(", label first column, "));
+  EXPECT_THAT(data_line(FileFormat::kCsv, "3", ""), HasSubstr(", label column 3, "));
+  EXPECT_THAT(data_line(FileFormat::kLibsvm, "", ""), Not(HasSubstr("label ")));
+}
+
 TEST(Introduction, ShowsTheRangesOfAnAlgorithmThatAdapts) {
   EXPECT_THAT(Introduced({}, OnCoresAndGpu("adaptive"), "training"),
               HasSubstr("adaptive on cpu.0 to cpu.1 (AMD EPYC, AVX2), 1 to 64 rows per update; "

@@ -133,6 +133,7 @@ TEST(SummaryText, HoldsTheSavedModelsLossesAndTheRunsTotals) {
                                            .parameters = 42,
                                            .out = "runs/x"},
                                           {});
+  EXPECT_EQ(ValueOf(summary, "format"), "1");
   EXPECT_EQ(ValueOf(summary, "valid_loss"), "0.25");
   EXPECT_EQ(ValueOf(summary, "best_epoch"), "2.0");
   EXPECT_EQ(ValueOf(summary, "epoch"), "3.0");
@@ -152,6 +153,7 @@ TEST(OptionsText, WritesEveryOptionAsItWasUsed) {
   TrainingPlan plan{.work = {}, .algorithm = "hogbatch"};
   plan.learning_rate.lr = 0.25;
   const std::string text = OptionsText(options, plan);
+  EXPECT_EQ(ValueOf(text, "format"), "1");
   EXPECT_EQ(ValueOf(text, "data"), "mine.csv");
   EXPECT_EQ(ValueOf(text, "lr"), "0.25");
   EXPECT_EQ(ValueOf(text, "algorithm"), "hogbatch");

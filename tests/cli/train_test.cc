@@ -121,9 +121,9 @@ TEST_F(TrainCommand, GoesOnFromAModelWithItsOwnScaling) {
       0);
   EXPECT_EQ(folder_.Read(model), folder_.Read("b/model.safetensors"));
   const Finished refused =
-      run({"train", "narrow", "--hidden", "4", "--init", model, "--scale", "standard"});
+      run({"train", "narrow", "--hidden", "4", "--init", model, "--scale", "minmax"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("the model of --init has 'minmax' and keeps it"));
+  EXPECT_THAT(refused.err, HasSubstr("the model of --init has 'standard' and keeps it"));
 }
 
 TEST_F(TrainCommand, LeavesNoModelOfAnEarlierRunInAFolderUsedAgain) {
@@ -139,6 +139,19 @@ TEST_F(TrainCommand, SyncIsTheSameOnEveryRun) {
   ASSERT_EQ(Train("a", {"--algorithm", "sync"}).exit_code, 0);
   ASSERT_EQ(Train("b", {"--algorithm", "sync"}).exit_code, 0);
   EXPECT_EQ(folder_.Read("a/model.safetensors"), folder_.Read("b/model.safetensors"));
+}
+
+// On the data that ships with the program: 7 classes, whose frequencies alone give a loss of 1.2.
+TEST_F(TrainCommand, LearnsWithTheDefaultRateOfEachOptimizer) {
+  for (const std::string optimizer : {"sgd", "adam"}) {
+    const Finished finished = RunProgram({"train", "--hidden", "64", "--epochs", "1", "--optimizer",
+                                          optimizer, "--out", optimizer, "--json"},
+                                         folder_.path());
+    ASSERT_EQ(finished.exit_code, 0) << finished.err;
+    EXPECT_LT(std::stod(ValueOf(finished.out, "valid_loss")), 0.85) << optimizer;
+  }
+  EXPECT_EQ(ValueOf(folder_.Read("sgd/options.json"), "lr"), "0.05");
+  EXPECT_EQ(ValueOf(folder_.Read("adam/options.json"), "lr"), "0.001");
 }
 
 TEST_F(TrainCommand, WarnsOfOneRowPerUpdateOnSeveralCores) {
@@ -222,7 +235,7 @@ TEST_F(ModelCommands, EvalPrintsLossAccuracyAucF1AndTheConfusionMatrix) {
   const Finished finished = Run({"eval", "data"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   for (const char* part : {"loss", "accuracy        1\n", "auc             1  (of 1)",
-                           "f1              1  (of 1)", "taken for", "   -1    200      0"}) {
+                           "f1              1  (of 1)", "predicted", "   -1    200      0"}) {
     EXPECT_THAT(finished.out, HasSubstr(part));
   }
 }

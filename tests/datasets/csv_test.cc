@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
     Files, BadCsv,
     testing::Values(
         BadFile{"TooFewFields", "1,2,0\n1,2\n", "in.txt:2:4: the line ends after 2 of 3 fields"},
-        BadFile{"TooManyFields", "1,2,0\n1,2,0,4\n", "in.txt:2:6: more than 3 fields"},
+        BadFile{"TooManyFields", "1,2,0\n1,2,0,4\n", "in.txt:2:6: the line has more than 3 fields"},
         BadFile{"BadNumber", "a,b,c\n1,2,0\n1,x2,0\n", "in.txt:3:3: 'x2' is not a number"},
         BadFile{"BadNumberInTheFirstLine", "1,x,0\n4,5,1\n", "in.txt:1:3: 'x' is not a number"},
         BadFile{"EmptyField", "1,2,0\n1,,0\n", "in.txt:2:3: a number is missing"},
@@ -88,11 +88,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "in.txt:1:1: no column is called 'z'; the columns are "
                 "a, b",
                 "z"},
-        BadFile{"NameWithoutHeader", "1,0\n2,1\n", "in.txt:1:1: no header names a label", "z"},
+        BadFile{"NameWithoutHeader", "1,0\n2,1\n", "in.txt:1:1: the file has no header", "z"},
         BadFile{"PositionTooLarge", "1,0\n2,1\n", "in.txt:1:1: there is no label column 3", "3"},
         BadFile{"PositionZero", "1,0\n2,1\n", "in.txt:1:1: there is no label column 0", "0"},
-        BadFile{"OneColumn", "abc\n1\n", "in.txt:1:1: one column only"},
-        BadFile{"HeaderOnly", "a,b\n", "in.txt: holds no rows"}),
+        BadFile{"OneColumn", "abc\n1\n", "in.txt:1:1: the line has one column only"},
+        BadFile{"HeaderOnly", "a,b\n", "in.txt: the file has no rows"}),
     [](const auto& name) { return name.param.name; });
 
 }  // namespace

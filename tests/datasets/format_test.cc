@@ -23,7 +23,7 @@ TEST(DetectFormat, KnowsCsvByItsDelimiters) {
 }
 
 TEST(DetectFormat, RefusesBinaryData) {
-  EXPECT_TRUE(Begins(LearnError(std::string("\x01\0\x02,3\n", 6)), "in.txt: holds binary data"));
+  EXPECT_TRUE(Begins(LearnError(std::string("\x01\0\x02,3\n", 6)), "in.txt: contains binary data"));
 }
 
 }  // namespace

@@ -74,12 +74,13 @@ TEST_P(BadLibsvm, IsReportedWhereItIs) {
 INSTANTIATE_TEST_SUITE_P(
     Lines, BadLibsvm,
     testing::Values(
-        BadLine{"IndexZero", "1 1:1\n0 0:1\n", "in.txt:2:3: index 0; indices begin with 1"},
+        BadLine{"IndexZero", "1 1:1\n0 0:1\n",
+                "in.txt:2:3: index 0 is not allowed: indices start at 1"},
         BadLine{"NegativeIndex", "1 1:1\n0 1:1 -4:1\n", "in.txt:2:7: index -4 is negative"},
         BadLine{"HugeIndex", "1 1:1\n0 2147483649:1\n",
-                "in.txt:2:3: index '2147483649' is over 2147483648"},
+                "in.txt:2:3: index '2147483649' is larger than 2147483648"},
         BadLine{"IndexOver64Bits", "1 1:1\n0 99999999999999999999:1\n",
-                "in.txt:2:3: index '99999999999999999999' is over"},
+                "in.txt:2:3: index '99999999999999999999' is larger than"},
         BadLine{"WordAsIndex", "1 1:1\n0 qid:1\n", "in.txt:2:3: 'qid' is not a feature index"},
         BadLine{"PlusBeforeIndex", "1 1:1\n0 +3:1\n", "in.txt:2:3: '+3' is not a feature index"},
         BadLine{"NoIndex", "1 1:1\n0 :1\n", "in.txt:2:3: '' is not a feature index"},
@@ -97,9 +98,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{"BadLabel", "1 1:1\nx 1:2\n", "in.txt:2:1: label: 'x' is not a number"},
         BadLine{"NaNLabel", "1 1:1\nnan 1:2\n", "in.txt:2:1: label: 'nan' is not a finite"},
         BadLine{"EmptyLabelInList", "1,2 1:1\n3, 1:2\n", "in.txt:2:3: label: a number is missing"},
-        BadLine{"FeatureFirst", "1 1:1\n1:2 2:3\n", "in.txt:2:1: the row begins with a feature"},
+        BadLine{"FeatureFirst", "1 1:1\n1:2 2:3\n", "in.txt:2:1: the row starts with a feature"},
         BadLine{"NoFeatures", "1\n0\n", "in.txt: no row has a feature"},
-        BadLine{"OnlyComments", "# 1\n\n", "in.txt: holds no rows"}),
+        BadLine{"OnlyComments", "# 1\n\n", "in.txt: the file has no rows"}),
     [](const auto& name) { return name.param.name; });
 
 TEST(Libsvm, ReportsTheFirstErrorOfTheFileWhateverTheChunks) {

@@ -74,7 +74,13 @@ TEST_F(RealData, CovtypeHasItsCounts) {
   for (std::int32_t k = 0; k < 7; ++k) {
     EXPECT_EQ(CountClass(read.data, k), counts[static_cast<std::size_t>(k)]);
   }
-  EXPECT_EQ(read.schema.scaling, ScalingKind::kMinMax);
+  // Ten columns of numbers, then 44 that are one-hot.
+  EXPECT_EQ(read.schema.scaling, ScalingKind::kAuto);
+  EXPECT_GT(read.schema.shift[0], 2000);
+  EXPECT_EQ(read.schema.shift[53], 0);
+  EXPECT_EQ(read.schema.scale[53], 1);
+  EXPECT_EQ(read.schema.column_names.front(), "Elevation");
+  EXPECT_EQ(read.schema.label_name, "Cover_Type");
 }
 
 TEST_F(RealData, DigitsHaveTheirCounts) {

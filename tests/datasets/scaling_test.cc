@@ -138,13 +138,46 @@ TEST(Scaling, LearnsOnTrainingRowsOnly) {
   EXPECT_TRUE(valid_max > 1.001F || valid_min < -0.001F) << "an extreme value is for validation";
 }
 
-TEST(Scaling, AutoLeavesValuesWithinOneAlone) {
-  EXPECT_EQ(Learn("-1,1,0\n0.5,0,1\n", AllRows(ScalingKind::kAuto)).schema.scaling,
-            ScalingKind::kNone);
-  EXPECT_EQ(Learn("-2,1,0\n0.5,0,1\n", AllRows(ScalingKind::kAuto)).schema.scaling,
-            ScalingKind::kMinMax);
-  EXPECT_EQ(Learn("1 1:2\n0 1:1\n", AllRows(ScalingKind::kAuto)).schema.scaling,
-            ScalingKind::kMaxAbs);
+Schema AutoSchema(const std::string& text) {
+  return Learn(text, AllRows(ScalingKind::kAuto)).schema;
+}
+
+TEST(Scaling, AutoStandardisesDenseColumnsWhateverTheirRange) {
+  for (const char* text : {"0.25,1,0\n0.75,3,1\n", "1000,-5,0\n3000,5,1\n", "1 1:2\n0 1:1\n"}) {
+    const TrainingData read = Learn(text, AllRows(ScalingKind::kAuto));
+    EXPECT_EQ(read.schema.scaling, ScalingKind::kStandard) << text;
+    EXPECT_EQ(std::abs(DenseRow(read.data, 0)[0]), 1) << text;
+    EXPECT_EQ(DenseRow(read.data, 0)[0], -DenseRow(read.data, 1)[0]) << text;
+  }
+}
+
+TEST(Scaling, AutoLeavesSparseDataWithinOneAlone) {
+  const Schema schema = AutoSchema("1 1:-1\n0 2:0.5\n1 3:1\n");
+  EXPECT_EQ(schema.scaling, ScalingKind::kNone);
+  EXPECT_TRUE(schema.scale.empty());
+}
+
+TEST(Scaling, AutoKeepsTheZerosOfSparseData) {
+  const Schema schema = AutoSchema("1 1:-4\n0 2:0.5\n1 3:1\n");
+  EXPECT_EQ(schema.scaling, ScalingKind::kMaxAbs);
+  EXPECT_EQ(schema.shift, (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(schema.scale, (std::vector<float>{0.25F, 2, 1}));
+}
+
+// A number and a one-hot column beside each other.
+TEST(Scaling, AutoChoosesForEachColumn) {
+  const TrainingData read = Learn("10,0,0\n20,1,1\n10,0,0\n20,0,1\n", AllRows(ScalingKind::kAuto));
+  EXPECT_EQ(read.schema.scaling, ScalingKind::kAuto);
+  EXPECT_EQ(read.schema.shift, (std::vector<float>{15, 0}));
+  EXPECT_EQ(read.schema.scale, (std::vector<float>{0.2F, 1}));
+  const Dataset again = Apply("10,1,0\n", read.schema);
+  EXPECT_EQ(DenseRow(again, 0), (Rows{-1, 1}));
+}
+
+TEST(Scaling, AutoMakesConstantColumnsZero) {
+  const TrainingData read = Learn("7,1,0\n7,2,1\n", AllRows(ScalingKind::kAuto));
+  EXPECT_EQ(DenseRow(read.data, 0)[0], 0);
+  EXPECT_EQ(DenseRow(read.data, 1)[0], 0);
 }
 
 TEST(Scaling, KeepsValuesFarOutsideTheTrainingRowsFinite) {

@@ -12,9 +12,12 @@ std::string ApplyError(std::string_view text, const Schema& schema,
   return ErrorOf([&] { Apply(text, schema, labels); });
 }
 
-Schema LibsvmSchema() { return Learn("1 1:1 3:1\n2 2:1\n5 1:1\n").schema; }
+Schema LibsvmSchema() {
+  return Learn("1 1:1 3:1\n2 2:1\n5 1:1\n", {.scaling = ScalingKind::kNone}).schema;
+}
 Schema CsvSchema(const char* label = "auto") {
-  return Learn("a,b,y\n1,0.5,0\n0.25,1,1\n", {.label = label}).schema;
+  return Learn("a,b,y\n1,0.5,0\n0.25,1,1\n", {.label = label, .scaling = ScalingKind::kNone})
+      .schema;
 }
 
 TEST(ReadWithSchema, KeepsFileOrderAndClasses) {
@@ -27,9 +30,9 @@ TEST(ReadWithSchema, KeepsFileOrderAndClasses) {
 
 TEST(ReadWithSchema, ReportsMoreFeaturesThanTheModelKnows) {
   EXPECT_TRUE(Begins(ApplyError("1 1:1\n2 4:1\n", LibsvmSchema()),
-                     "in.txt:2:3: feature 4 but the model knows 3;"));
+                     "in.txt:2:3: feature 4, but the model has only 3;"));
   EXPECT_TRUE(Begins(ApplyError("1,2,3,0\n", CsvSchema()),
-                     "in.txt:1:1: 4 columns but the model knows 2 features and a label"));
+                     "in.txt:1:1: 4 columns, but the model expects 2 features and a label"));
 }
 
 TEST(ReadWithSchema, ReportsUnknownLabelsWhereTheyAre) {
@@ -68,7 +71,7 @@ TEST(ReadWithSchema, ReadsACsvWithoutItsLabelColumnWhereLabelsAreOptional) {
     EXPECT_TRUE(read.classes.empty());
     EXPECT_EQ(DenseRow(read, 0), (Rows{1, 0.5F}));
   }
-  EXPECT_TRUE(Begins(ApplyError("1,0.5\n", CsvSchema()), "in.txt:1:1: 2 columns but the model"));
+  EXPECT_TRUE(Begins(ApplyError("1,0.5\n", CsvSchema()), "in.txt:1:1: 2 columns, but the model"));
 }
 
 TEST(ReadWithSchema, FindsTheLabelColumnByNameAgain) {
@@ -77,14 +80,55 @@ TEST(ReadWithSchema, FindsTheLabelColumnByNameAgain) {
   const Dataset read = Apply("y,a,b\n1,0.25,0.75\n", schema);
   EXPECT_EQ(DenseRow(read, 0), (Rows{0.25F, 0.75F}));
   EXPECT_EQ(read.classes, Ids{1});
-  EXPECT_TRUE(Begins(ApplyError("1,2,0\n", schema), "in.txt:1:1: no header names a label column"));
+  EXPECT_TRUE(Begins(ApplyError("1,2,0\n", schema),
+                     "in.txt:1:1: the file has no header that names a label column"));
   EXPECT_TRUE(Begins(ApplyError("a,b,c\n1,2,0\n", schema), "in.txt:1:1: no column is called 'y'"));
+}
+
+TEST(ReadWithSchema, KnowsTheNamesOfTheColumns) {
+  const Schema schema = CsvSchema();
+  EXPECT_EQ(schema.column_names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(schema.label_name, "y");
+  EXPECT_EQ(CsvSchema("first").column_names, (std::vector<std::string>{"b", "y"}));
+  EXPECT_TRUE(Learn("1,0.5,0\n0.25,1,1\n").schema.column_names.empty());
+}
+
+TEST(ReadWithSchema, RefusesAHeaderWithOtherNames) {
+  EXPECT_EQ(ApplyError("a,c,y\n1,2,0\n", CsvSchema()),
+            "in.txt:1:3: column 2 is 'c', but the model expects 'b'; use a file with the columns "
+            "that the model was trained on, in the same order");
+  EXPECT_EQ(ApplyError("b, a,y\n1,2,0\n", CsvSchema()),
+            "in.txt:1:1: column 1 is 'b', but the model expects 'a'; 'a' is column 2 of this file: "
+            "put its columns in the order of the training file");
+  EXPECT_TRUE(Begins(ApplyError("a,b,z\n1,2,0\n", CsvSchema()),
+                     "in.txt:1:5: column 3 is 'z', but the model expects its label 'y';"));
+  EXPECT_TRUE(Begins(ApplyError("b,a\n1,2\n", CsvSchema(), Labels::kOptional),
+                     "in.txt:1:1: column 1 is 'b', but the model expects 'a';"));
+  // As many columns as features, but one of them is the label.
+  EXPECT_TRUE(Begins(ApplyError("a,y\n1,0\n", CsvSchema(), Labels::kOptional),
+                     "in.txt:1:3: column 2 is 'y', but the model expects 'b';"));
+}
+
+TEST(ReadWithSchema, MatchesByPositionWhereEitherHasNoHeader) {
+  EXPECT_EQ(DenseRow(Apply("1,0.5,0\n", CsvSchema()), 0), (Rows{1, 0.5F}));
+  Schema nameless = CsvSchema();
+  nameless.column_names.clear();
+  nameless.label_name.clear();
+  EXPECT_EQ(DenseRow(Apply("p,q,r\n1,0.5,0\n", nameless), 0), (Rows{1, 0.5F}));
+}
+
+// Files of other encodings name their columns alike in every file; a model file is UTF-8.
+TEST(ReadWithSchema, ComparesNamesThatAreNoUtf8) {
+  const Schema schema = Learn("h\xf6he,b,y\n1,0.5,0\n0.25,1,1\n").schema;
+  EXPECT_EQ(schema.column_names.front(), "h?he");
+  EXPECT_EQ(Apply("h\xf6he,b,y\n1,0.5,0\n", schema).rows, 1);
 }
 
 TEST(ReadWithSchema, RefusesTheOtherFormat) {
   EXPECT_TRUE(Begins(ApplyError("1,2,0\n", LibsvmSchema()),
-                     "in.txt: a CSV file but the model was trained on LIBSVM"));
-  EXPECT_TRUE(Begins(ApplyError("1 1:1\n", CsvSchema()), "in.txt: a LIBSVM file but the model"));
+                     "in.txt: this is a CSV file, but the model was trained on LIBSVM"));
+  EXPECT_TRUE(
+      Begins(ApplyError("1 1:1\n", CsvSchema()), "in.txt: this is a LIBSVM file, but the model"));
 }
 
 TEST(ReadWithSchema, ReadsOneHotColumnsAnywhere) {

@@ -44,7 +44,7 @@ TEST(TextSource, ReportsTruncatedFiles) {
   for (const std::string& packed : {PackGzip(Text()), PackXz(Text())}) {
     for (const std::size_t size : {packed.size() - 1, packed.size() / 2, std::size_t{8}}) {
       const std::string error = OpenError(packed.substr(0, size));
-      EXPECT_NE(error.find("ends too early"), std::string::npos) << size << " " << error;
+      EXPECT_NE(error.find("is cut off"), std::string::npos) << size << " " << error;
     }
   }
 }
@@ -62,7 +62,7 @@ TEST(TextSource, RefusesWhatUnpacksToMoreThanTheLimit) {
   const std::string zeros(std::size_t{8} << 20, '0');
   for (const std::string& packed : {PackGzip(zeros), PackXz(zeros)}) {
     const std::string error = OpenError(packed, std::size_t{4} << 20);
-    EXPECT_NE(error.find("unpacks to more than 4 MB"), std::string::npos) << error;
+    EXPECT_NE(error.find("decompresses to more than 4 MB"), std::string::npos) << error;
   }
 }
 
@@ -73,17 +73,17 @@ TEST(TextSource, ReportsMissingAndEmptyFilesAndDirectories) {
   EXPECT_EQ(error("/no/such.svm"), "cannot open /no/such.svm: No such file or directory");
   EXPECT_TRUE(Begins(error("/tmp"), "/tmp: is a directory"));
   const TemporaryFile empty("");
-  EXPECT_EQ(error(empty.path()), empty.path() + ": the file is empty; name one with rows of data");
+  EXPECT_EQ(error(empty.path()), empty.path() + ": the file is empty; use one with rows of data");
   const TemporaryFile packed(PackXz(""));
   EXPECT_TRUE(Begins(error(packed.path()), packed.path() + ": the file is empty"));
   const TemporaryFile blank("\n \n");
-  EXPECT_TRUE(Begins(error(blank.path()), blank.path() + ": holds no rows"));
+  EXPECT_TRUE(Begins(error(blank.path()), blank.path() + ": the file has no rows"));
 }
 
 TEST(TextSource, NamesPackingsItDoesNotRead) {
-  EXPECT_TRUE(Begins(OpenError("\x28\xb5\x2f\xfd...."), "in: packed with zstd"));
-  EXPECT_TRUE(Begins(OpenError("PK\x03\x04..."), "in: packed with zip"));
-  EXPECT_TRUE(Begins(OpenError("BZh91AY&SY..."), "in: packed with bzip2"));
+  EXPECT_TRUE(Begins(OpenError("\x28\xb5\x2f\xfd...."), "in: compressed with zstd"));
+  EXPECT_TRUE(Begins(OpenError("PK\x03\x04..."), "in: compressed with zip"));
+  EXPECT_TRUE(Begins(OpenError("BZh91AY&SY..."), "in: compressed with bzip2"));
   EXPECT_EQ(OpenError("BZh"), "no error") << "too short to be any of them";
 }
 

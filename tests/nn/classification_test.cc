@@ -69,7 +69,7 @@ TEST(ConfusionMatrix, F1OfMoreClassesIsTheMeanOverThoseThatOccur) {
 TEST(ConfusionMatrix, TableNamesActualAndPredictedLabels) {
   const std::vector<std::string> names = {"no", "yes"};
   EXPECT_EQ(Matrix(2, {{12, 1}, {2, 3}}).Table(names),
-            "       taken for\n"
+            "       predicted\n"
             "label     no    yes\n"
             "   no     12      1\n"
             "  yes      2      3\n");

@@ -47,11 +47,11 @@ TEST(LearningRate, ClampsTheScaleOnBothSides) {
   EXPECT_FLOAT_EQ(LearningRate(options, 10).At(0, 1), 0.0125f);
 }
 
-TEST(LearningRate, TakesFromLargeUpdatesWhatTheyHaveOnTopWhenTheyAreStale) {
+TEST(LearningRate, LowersTheRateOfStaleLargeUpdates) {
   LearningRateOptions options = Flat();
   options.lr_scaling = "linear";
   const LearningRate plan(options, 10);
-  EXPECT_FLOAT_EQ(plan.At(0, 128, 64), 0.8f) << "four of the largest steps are no harm";
+  EXPECT_FLOAT_EQ(plan.At(0, 128, 64), 0.8f) << "four of the largest updates do no harm";
   EXPECT_FLOAT_EQ(plan.At(0, 128, 256), 0.2f);
   EXPECT_FLOAT_EQ(plan.At(0, 128, 1000), 0.1f) << "never less than --lr";
   EXPECT_FLOAT_EQ(plan.At(0, 4, 1000), 0.025f) << "small updates are left alone";
@@ -62,13 +62,27 @@ TEST(LearningRate, TakesFromLargeUpdatesWhatTheyHaveOnTopWhenTheyAreStale) {
 
 TEST(LearningRateOptions, ChooseTheLargestScaleByTheLoss) {
   LearningRateOptions options;
-  EXPECT_EQ(options.ChosenFor(Loss::kSoftmax).lr_scale_max, 16);
-  EXPECT_EQ(options.ChosenFor(Loss::kSquared).lr_scale_max, 8);
-  EXPECT_EQ(options.ChosenFor(Loss::kSigmoid).lr_scale_max, 2);
+  const auto scale_max = [&](Loss loss) {
+    return options.ChosenFor(loss, OptimizerKind::kSgd).lr_scale_max;
+  };
+  EXPECT_EQ(scale_max(Loss::kSoftmax), 16);
+  EXPECT_EQ(scale_max(Loss::kSquared), 8);
+  EXPECT_EQ(scale_max(Loss::kSigmoid), 2);
   options.lr_scale_max = 5;
-  EXPECT_EQ(options.ChosenFor(Loss::kSigmoid).lr_scale_max, 5);
+  EXPECT_EQ(scale_max(Loss::kSigmoid), 5);
   options.lr_scale_max = 0.5;
-  EXPECT_THROW(options.ChosenFor(Loss::kSoftmax), UserError);
+  EXPECT_THROW(scale_max(Loss::kSoftmax), UserError);
+}
+
+TEST(LearningRateOptions, ChooseTheRateByLossAndOptimizer) {
+  LearningRateOptions options;
+  EXPECT_EQ(options.ChosenFor(Loss::kSoftmax, OptimizerKind::kSgd).lr, 0.05);
+  EXPECT_EQ(options.ChosenFor(Loss::kSquared, OptimizerKind::kSgd).lr, 0.005);
+  for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid, Loss::kSquared}) {
+    EXPECT_EQ(options.ChosenFor(loss, OptimizerKind::kAdam).lr, 0.001);
+  }
+  options.lr = 0.3;
+  EXPECT_EQ(options.ChosenFor(Loss::kSoftmax, OptimizerKind::kAdam).lr, 0.3);
 }
 
 TEST(LearningRate, FollowsEverySchedule) {
@@ -172,12 +186,12 @@ TEST(Options, AreDeclaredOnceWithDefaultsInTheirRanges) {
   EXPECT_EQ(declarations.found["lr-batch"], "16");
 }
 
-TEST(LearningRate, LetsSmallUpdatesComeTogetherThatAreNoBolderThanTheLargestOne) {
+TEST(LearningRate, MergesSmallUpdatesTogetherUpToTheLargestRate) {
   const LearningRate plan({.lr = 0.1, .lr_batch = 16, .lr_scale_max = 16}, 1);
   EXPECT_EQ(plan.UpdatesAtOnce(16, 0), 16);
   EXPECT_EQ(plan.UpdatesAtOnce(4, 0), 64);
-  EXPECT_EQ(plan.UpdatesAtOnce(64, 64), 4) << "so late is no harm";
-  EXPECT_EQ(plan.UpdatesAtOnce(16, 256), 4) << "four times as late";
+  EXPECT_EQ(plan.UpdatesAtOnce(64, 64), 4) << "this staleness does no harm";
+  EXPECT_EQ(plan.UpdatesAtOnce(16, 256), 4) << "four times the harmless staleness";
   EXPECT_EQ(plan.UpdatesAtOnce(512, 0), 1);
   EXPECT_EQ(plan.UpdatesAtOnce(16, std::numeric_limits<double>::infinity()), 1);
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "tests/opencl/devices.h"
 
@@ -91,6 +92,16 @@ TEST_F(OpenClProgram, IsCompiledAgainWhenItsFileIsDamaged) {
     fs::resize_file(file, length);
     EXPECT_EQ(Build(), Origin::kCompiled) << "cut after " << length << " bytes";
   }
+}
+
+TEST_F(OpenClProgram, LeavesAFileOfANewerFormatAlone) {
+  Build();
+  const fs::path file = Kept().at(0);
+  const std::string newer = "hogbatch OpenCL program, format 2, and whatever it needs";
+  std::ofstream(file, std::ios::binary) << newer;
+  EXPECT_EQ(Build(), Origin::kCompiled);
+  std::ifstream stream(file, std::ios::binary);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), newer);
 }
 
 TEST_F(OpenClProgram, DoesNotTakeTheFileOfAnotherProgram) {

@@ -44,7 +44,7 @@ ParityResult TrainSteps(const TrainingData& training, const ModelSpec& spec,
   const auto train_rows = static_cast<double>(training.train_rows);
   const double epochs =
       2 + 2 * static_cast<double>(options.batch_size) * options.steps / train_rows;
-  const LearningRate rates(options.rate.ChosenFor(spec.loss), epochs);
+  const LearningRate rates(options.rate.ChosenFor(spec.loss, options.optimizer.kind()), epochs);
   Cursor cursor(training.train_rows, epochs, options.seed);
 
   ParityResult result;

@@ -76,6 +76,25 @@ TEST_F(Cache, IgnoresWhatItCannotHaveWritten) {
   }
 }
 
+TEST_F(Cache, LeavesAFileOfANewerOrUnknownFormatAlone) {
+  for (const char* format : {"2", "\"1\"", "null", "1.5"}) {
+    const std::string content = R"({"format": )" + std::string(format) +
+                                R"(, "one": {"limit": 64, "settled": true, "rates": [[16, 100]]}})";
+    Damage(content);
+    EXPECT_FALSE(cache().Load("one")) << format;
+    cache().Save("one", kRates);
+    EXPECT_EQ(folder_.Read("calibration.json"), content);
+  }
+}
+
+TEST_F(Cache, ReadsAFileWithoutFormatAndGivesItOne) {
+  Damage(R"({"one": {"limit": 64, "settled": true, "rates": [[16, 100]]}})");
+  EXPECT_TRUE(cache().Load("one"));
+  cache().Save("two", kRates);
+  EXPECT_EQ(ValueOf(folder_.Read("calibration.json"), "format"), "1");
+  EXPECT_TRUE(cache().Load("one"));
+}
+
 TEST_F(Cache, ForgetsAFileThatGrewTooLarge) {
   Damage(R"({"one": {"limit": 64, "settled": true, "rates": [[16, 100]]}, "x": ")" +
          std::string(1 << 20, 'x') + "\"}");

@@ -34,6 +34,8 @@ Schema FullSchema() {
   schema.features = 5;
   schema.categorical = {{.column = 3, .values = {7, -9}}};
   schema.label_column = "prix, \"net\"";
+  schema.column_names = {"a", "b, \"c\"", "où", ""};
+  schema.label_name = schema.label_column;
   schema.scaling = ScalingKind::kStandard;
   schema.shift = {0.1f, 2, 3, 0, 0};
   schema.scale = {1, 1e-7f, 3e8f, 1, 1};
@@ -90,13 +92,38 @@ TEST_F(ModelFile, ComesBackAsItWas) {
   EXPECT_EQ(model.schema.scale, FullSchema().scale);
   EXPECT_EQ(model.schema.categorical, FullSchema().categorical);
   EXPECT_EQ(model.schema.label_column, FullSchema().label_column);
+  EXPECT_EQ(model.schema.column_names, FullSchema().column_names);
+  EXPECT_EQ(model.schema.label_name, FullSchema().label_name);
 }
 
 TEST_F(ModelFile, OfAnotherProgramIsRefused) {
   Damage([](auto& metadata) { metadata.erase("format"); });
   ExpectRefused("not written by hogbatch");
-  Damage([](auto& metadata) { metadata["version"] = "99"; });
-  ExpectRefused("version is 99");
+  for (const char* version : {"", "one", "0", "-1", "1.5"}) {
+    Damage([&](auto& metadata) { metadata["version"] = version; });
+    ExpectRefused("no format version");
+  }
+}
+
+TEST_F(ModelFile, OfANewerFormatIsRefusedWithASentence) {
+  Damage([](auto& metadata) { metadata["version"] = "3"; });
+  ExpectRefused(path() + " was written by a newer hogbatch (format 3; this one reads up to 1): ");
+}
+
+TEST_F(ModelFile, WithoutNamesOfColumnsIsRead) {
+  Damage([](auto& metadata) {
+    Schema schema = FullSchema();
+    schema.column_names.clear();
+    schema.label_name.clear();
+    std::string json = SchemaToJson(schema);
+    for (const std::string field : {R"("column_names":[],)", R"("label_name":"",)"}) {
+      const std::size_t at = json.find(field);
+      ASSERT_NE(at, std::string::npos) << json;
+      json.erase(at, field.size());
+    }
+    metadata["schema"] = json;
+  });
+  EXPECT_TRUE(LoadModel(path()).schema.column_names.empty());
 }
 
 // Each replacement makes one statement of the metadata untrue.
@@ -122,6 +149,7 @@ TEST_F(ModelFile, WhoseMetadataDisagreesWithItselfIsRefused) {
       {"activation", "network", "tanh", "tahn", "tahn"},
       {"features", "schema", "\"features\":5", "\"features\":-1", "features"},
       {"columns", "schema", "\"file_columns\":4", "\"file_columns\":9", "add up"},
+      {"names", "schema", "[\"a\",", "[", "differ in number"},
       {"category outside", "schema", "\"column\":3", "\"column\":4", "categorical"},
       {"category twice", "schema", "[7,-9]", "[7,7]", "category"},
       {"label twice", "schema", "où", "non", "label"},
