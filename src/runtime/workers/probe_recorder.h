@@ -1,4 +1,4 @@
-// What a worker that trains in host memory means to add to the probes.
+// Records what a worker that trains in host memory is about to add to the probes.
 #pragma once
 
 #include <array>
@@ -12,19 +12,19 @@
 
 namespace hogbatch {
 
-class ProbedSteps {
+class ProbeRecorder {
  public:
-  ProbedSteps(WorkerId worker, JobMemory& memory, Device& device)
+  ProbeRecorder(WorkerId worker, JobMemory& memory, Device& device)
       : worker_(worker), memory_(memory), device_(device) {}
 
-  // The gradient is about to be added to the weights as it is made.
-  void BeforeDirect(const Model::LastLayer& last, float rate, float keep);
-  // An optimiser is about to step the last layer by `gradient`. What it adds depends on its state:
-  // the probes are stepped beside it by one of the same kind.
-  void BeforeStep(const LayerGradient& gradient, float rate, std::int64_t update);
+  // Before the gradient is added to the weights as it is made.
+  void RecordDirect(const Model::LastLayer& last, float learning_rate, float keep);
+  // Before an optimiser steps the last layer by `gradient`. What it adds depends on its state, so a
+  // second optimiser of the same kind steps the probes alone.
+  void RecordStep(const LayerGradient& gradient, float learning_rate, std::int64_t update);
 
  private:
-  using Values = std::array<float, Probes::kMost>;
+  using Values = std::array<float, Probes::kMax>;
 
   std::span<float> First(Values& values) const {
     return std::span(values).first(memory_.probes.places().size());
@@ -33,7 +33,7 @@ class ProbedSteps {
   WorkerId worker_;
   JobMemory& memory_;
   Device& device_;
-  std::unique_ptr<Optimizer> beside_;
+  std::unique_ptr<Optimizer> of_probes_;
 };
 
 }  // namespace hogbatch
