@@ -49,7 +49,7 @@ class Scene {
  public:
   explicit Scene(const Case& c)
       : store(Layout(c.model)), layers(c.model, *device_), touched_(Touched(c)) {
-    layers.Fit(touched_);
+    layers.SetTouched(touched_);
     for (const LayerView& layer : layers.on_device()) {
       device_->Fill(layer.weights, 1e-6f);
       device_->Fill(layer.bias, 1e-6f);

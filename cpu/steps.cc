@@ -10,22 +10,23 @@ namespace {
 
 // What one row's step multiplies with; differs between rows only where updates passed some by.
 struct MomentumRow {
-  float rate;
+  float learning_rate;
   float momentum;  // of the velocity before this step
   float keep;      // of the weights
   float catch_up;  // of the velocity: what missed updates would have taken off the weights
 };
 
-// With gradient 0 each of `skipped` updates would have done v = m·v, w = keep·w - rate·v. All of
-// them together: v = m^s·v, w = keep^s·w - rate·v·Σ keep^(s-k)·m^k, a geometric sum. This step's
-// own keep and momentum come on top.
+// With gradient 0 each of `skipped` updates would have done v = m·v, w = keep·w - learning_rate·v.
+// All of them together: v = m^s·v, w = keep^s·w - learning_rate·v·Σ keep^(s-k)·m^k, a geometric
+// sum. This step's own keep and momentum come on top.
 MomentumRow CatchUp(const MomentumStep& step, std::int32_t skipped) {
   const double m = step.momentum, keep = step.keep;
   const double m_power = std::pow(m, skipped), keep_power = std::pow(keep, skipped);
   const double sum =
       std::abs(keep - m) < 1e-12 ? skipped * m_power : m * (keep_power - m_power) / (keep - m);
-  return {step.rate, static_cast<float>(m * m_power), static_cast<float>(keep * keep_power),
-          static_cast<float>(keep * step.rate * sum)};
+  return {step.learning_rate, static_cast<float>(m * m_power),
+          static_cast<float>(keep * keep_power),
+          static_cast<float>(keep * step.learning_rate * sum)};
 }
 
 AdamStep CatchUpAdam(const AdamStep& step, std::int32_t skipped) {
@@ -73,25 +74,27 @@ HOGBATCH_CLONES void AddScaledRow(const float* __restrict x, float scale, float 
 
 HOGBATCH_CLONES void MomentumOne(const float* __restrict g, const MomentumRow& s, std::int64_t n,
                                  float* __restrict v, float* __restrict w) {
-  const float rate = s.rate, momentum = s.momentum, keep = s.keep, catch_up = s.catch_up;
+  const float learning_rate = s.learning_rate, momentum = s.momentum, keep = s.keep,
+              catch_up = s.catch_up;
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
     const float late = keep * RacyLoad(w + i) - catch_up * v[i];
     v[i] = momentum * v[i] + g[i];
-    RacyStore(w + i, late - rate * v[i]);
+    RacyStore(w + i, late - learning_rate * v[i]);
   }
 }
 
 HOGBATCH_CLONES void AdamOne(const float* __restrict g, const AdamStep& s, float decay1,
                              float decay2, std::int64_t n, float* __restrict mean,
                              float* __restrict square, float* __restrict w) {
-  const float rate = s.rate, keep = s.keep, epsilon = s.epsilon;
+  const float learning_rate = s.learning_rate, keep = s.keep, epsilon = s.epsilon;
   const float fresh1 = 1 - s.beta1, fresh2 = 1 - s.beta2;
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
     mean[i] = decay1 * mean[i] + fresh1 * g[i];
     square[i] = decay2 * square[i] + fresh2 * g[i] * g[i];
-    RacyStore(w + i, keep * RacyLoad(w + i) - rate * mean[i] / (std::sqrt(square[i]) + epsilon));
+    RacyStore(w + i,
+              keep * RacyLoad(w + i) - learning_rate * mean[i] / (std::sqrt(square[i]) + epsilon));
   }
 }
 
@@ -149,7 +152,7 @@ void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRow
     const float* g = gradient.host() + row.gradient * gradient.stride;
     float* const weights = w.host() + row.weights * w.stride;
     const MomentumRow s = CatchUp(step, row.skipped);
-    if (velocity.empty()) return AddScaledRow(g, -s.rate, s.keep, w.cols, weights);
+    if (velocity.empty()) return AddScaledRow(g, -s.learning_rate, s.keep, w.cols, weights);
     MomentumOne(g, s, w.cols, velocity.host() + row.state * velocity.stride, weights);
   });
 }

@@ -208,7 +208,7 @@ class GpuDevice final : public Device {
     const Rows rows = CheckRows(gradient, touched, w);
     Check(velocity.empty() || velocity.cols == w.cols, "a velocity is as wide as its weights");
     if (HasNothing(gradient)) return;
-    Launch<Kernel::hb_momentum>(rows.groups, gradient, step.rate, step.momentum, step.keep,
+    Launch<Kernel::hb_momentum>(rows.groups, gradient, step.learning_rate, step.momentum, step.keep,
                                 rows.touched, rows.skipped, rows.has_touched, rows.w_is_whole,
                                 velocity, w, gradient.rows, gradient.cols);
   }
@@ -218,8 +218,8 @@ class GpuDevice final : public Device {
     const Rows rows = CheckRows(gradient, touched, w);
     Check(mean.cols == w.cols && square.cols == w.cols, "moments are as wide as their weights");
     if (HasNothing(gradient)) return;
-    Launch<Kernel::hb_adam>(rows.groups, gradient, step.rate, step.beta1, step.beta2, step.epsilon,
-                            step.keep, rows.touched, rows.skipped, rows.has_touched,
+    Launch<Kernel::hb_adam>(rows.groups, gradient, step.learning_rate, step.beta1, step.beta2,
+                            step.epsilon, step.keep, rows.touched, rows.skipped, rows.has_touched,
                             rows.w_is_whole, mean, square, w, gradient.rows, gradient.cols);
   }
 

@@ -1,9 +1,9 @@
 // The whole contract between the network and what computes it.
 //
-// Calls queue in order and may return before they are done; only Wait() and WaitFor() block. Memory
-// handed to a call must stay as it is until a Wait() after it, or a WaitFor() a mark set after it.
-// A device belongs to one thread. Any call may throw DeviceError; the device is then to be
-// destroyed, unless it was OutOfDeviceMemory.
+// Calls are queued and run in order. They may return before they are done; only Wait() and
+// WaitFor() block. Memory that a call uses must not change until a later Wait(), or until a
+// WaitFor() for a mark set after the call. A device belongs to one thread. Any call may throw
+// DeviceError. After that the device can only be destroyed, unless the error is OutOfDeviceMemory.
 #pragma once
 
 #include <cstddef>
@@ -17,36 +17,35 @@
 
 namespace hogbatch {
 
-// How an update turns a gradient g into a step, beside its rate. Decay is decoupled from the
-// gradient: weights are first multiplied by 1 - rate * decay.
+// How an optimiser turns a gradient into a step. Decay is decoupled from the gradient: weights are
+// first multiplied by `keep`, 1 - learning_rate · decay.
 struct MomentumStep {
-  float rate;
+  float learning_rate;
   float momentum;
-  float keep = 1;  // 1 - rate * decay
+  float keep = 1;
 };
 struct AdamStep {
-  float rate;  // already corrected for the bias of young moments
+  float learning_rate;  // corrected for the bias of young moments
   float beta1;
   float beta2;
   float epsilon;
   float keep = 1;
 };
 
-// Rows of a sparse layer that an update touches, and how many updates of this worker passed each by
-// since its last touch: momentum and decay are made up for then.
+// The rows of a sparse layer that an update touches. A step makes up for the momentum and the decay
+// of this worker's updates that did not touch a row.
 struct TouchedRows {
   DeviceSpan<const std::int32_t> rows;  // ascending; gradient row i belongs to weight row rows[i]
-  DeviceSpan<const std::int32_t>
-      skipped;  // updates since the last touch, 0 for a row touched every time
+  DeviceSpan<const std::int32_t> skipped;  // updates that did not touch it since one last did
 };
 
-// What a row's output should have been: exactly one member is filled.
+// What the outputs should have been: classes, labels or values.
 struct Targets {
-  DeviceSpan<const std::int32_t> classes = {};  // one class a row
-  DeviceSpan<const std::int64_t> label_offsets =
-      {};  // labels of row r: labels[offsets[r]] … as in CsrTensor
+  DeviceSpan<const std::int32_t> classes = {};  // one per row
+  // Row r has labels[label_offsets[r]] to labels[label_offsets[r + 1] - 1].
+  DeviceSpan<const std::int64_t> label_offsets = {};
   DeviceSpan<const std::int32_t> labels = {};
-  DeviceSpan<const float> values = {};  // one number a row and output
+  DeviceSpan<const float> values = {};  // one per row and output
 };
 
 class Device {
@@ -61,8 +60,8 @@ class Device {
   virtual void Download(const void* base, std::size_t offset_bytes, std::span<std::byte> to) = 0;
   virtual void Wait() = 0;
 
-  // Host memory that the device copies from and to by itself: transfers of any other may take a
-  // detour that costs the host a copy. Contents are undefined. It may be freed behind queued work.
+  // Host memory that the device can copy from and to directly. Transfers of other host memory may
+  // cost the host another copy. Contents are undefined. It may be freed while queued work uses it.
   virtual void* AllocateHost(std::size_t bytes) {
     return ::operator new(bytes, std::align_val_t{kHostAlignment});
   }
@@ -70,14 +69,14 @@ class Device {
     ::operator delete(memory, std::align_val_t{kHostAlignment});
   }
 
-  // A place in the queue, behind everything queued so far. Marks never descend.
+  // A place in the queue, after everything queued so far. Marks never descend.
   virtual std::int64_t SetMark() { return 0; }
-  // Blocks until all that was queued before the mark is done and downloads among it have arrived;
-  // what was queued after it may go on meanwhile. To wait for everything is always right.
+  // Blocks until all calls before the mark are done and their downloads have arrived. Later calls
+  // may go on meanwhile. A device may wait for everything instead.
   virtual void WaitFor(std::int64_t /*mark*/) { Wait(); }
 
-  // y = f(x · w + bias). `pre` keeps x · w + bias where the activation's slope needs it (GELU),
-  // else empty.
+  // y = f(x · w + bias). `pre` receives x · w + bias if the activation's slope needs it (GELU);
+  // otherwise it is empty.
   virtual void DenseForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
                             const Tensor& y, const Tensor& pre) = 0;
   virtual void SparseForward(const CsrTensor& x, const Tensor& w, const Tensor& bias, Activation f,
@@ -86,19 +85,21 @@ class Device {
   virtual void DenseBackwardData(const Tensor& dy, const Tensor& w, Activation f, const Tensor& x,
                                  const Tensor& pre, const Tensor& dx) = 0;
   // dw = keep · dw + scale · xᵀ · dy, dbias = (keep == 0 ? 0 : dbias) + scale · Σ rows of dy. With
-  // keep 0 dw may hold anything before. dw and dbias may be shared weights (then scale is -rate).
+  // keep 0 dw may hold anything before. dw and dbias may be shared weights (then scale is
+  // -learning_rate).
   virtual void DenseBackwardWeights(const Tensor& x, const Tensor& dy, float scale, float keep,
                                     const Tensor& dw, const Tensor& dbias) = 0;
-  // The same for sparse x, but dw only changes in the rows x's columns name, and keep is 0 or 1;
-  // with keep 0 all of dw is cleared first (dw is then as small as the columns x uses). An empty
-  // dbias is left alone.
+  // The same for sparse x, but only those rows of dw change that columns of x name. keep is 0 or 1;
+  // 0 clears all of dw first. An empty dbias is left alone.
   virtual void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,
                                      const Tensor& dw, const Tensor& dbias) = 0;
 
-  // Losses. Each writes a loss a row, and d loss / d outputs times `scale` (1 / rows for a mean);
-  // an empty gradient is not written, and never lies where the outputs do. `losses` is a vector, or
-  // a column as high as the batch. Softmax cross-entropy; a row's loss and gradient are multiplied
-  // by its class's weight (empty: 1).
+  // Losses. Each call writes one loss per row, and the gradient at the outputs times `scale` (1 /
+  // rows for a mean). `losses` is a vector, or a column with one row per row of the batch. An empty
+  // gradient is not written. The gradient and the outputs do not overlap.
+  //
+  // Softmax cross-entropy. A row's loss and gradient are multiplied by its class's weight (empty:
+  // 1).
   virtual void SoftmaxLoss(const Tensor& outputs, const Targets& targets,
                            const Tensor& class_weights, float scale, const Tensor& losses,
                            const Tensor& gradient) = 0;
@@ -118,10 +119,10 @@ class Device {
                        const Tensor& y) = 0;
   virtual void Fill(const Tensor& y, float value) = 0;
 
-  // Optimiser steps on w (which may be shared weights) with private state. With `touched`, gradient
-  // row i belongs to row touched->rows[i] of the state, and of w unless w has just as many rows as
-  // the gradient: then w holds the touched rows alone. Without momentum there may be no velocity:
-  // w = keep · w - rate · gradient.
+  // Optimiser steps on w, which may be shared weights, with private state. With `touched`, gradient
+  // row i belongs to row touched->rows[i] of the state and of w; but if w has as many rows as the
+  // gradient, it holds only the touched rows. Without momentum the velocity may be empty: w = keep
+  // · w - learning_rate · gradient.
   virtual void Momentum(const Tensor& gradient, const MomentumStep& step,
                         const TouchedRows* touched, const Tensor& velocity, const Tensor& w) = 0;
   virtual void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,

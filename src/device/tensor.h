@@ -1,16 +1,18 @@
-// Views of device memory: an address only its device may follow, and a shape.
+// Views of device memory: an address that only its device can use, and a shape.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "core/error.h"
 
 namespace hogbatch {
 
-// `size` elements of T, `offset` elements into a block of device memory. On a device that shares
-// host memory `base` is a host address; elsewhere it is whatever the device hands out (a CUDA
-// address, a cl_mem).
+// `size` elements of T that begin `offset` elements into a block of device memory. `base` is a host
+// address on a device that shares host memory, or else a handle of the device: a CUDA address, a
+// cl_mem.
 template <typename T>
 struct DeviceSpan {
   void* base = nullptr;
@@ -27,14 +29,20 @@ struct DeviceSpan {
   {
     return {base, offset, size};
   }
-  // The address on a device that shares host memory.
+  std::size_t offset_bytes() const { return static_cast<std::size_t>(offset) * sizeof(T); }
+  // On a device that shares host memory.
   T* host() const { return static_cast<T*>(base) + offset; }
+  std::span<T> host_span() const { return {host(), static_cast<std::size_t>(size)}; }
 };
 
 // Host memory as a device that shares it sees it.
 template <typename T>
 DeviceSpan<T> HostSpan(T* data, std::int64_t size) {
   return {const_cast<std::remove_const_t<T>*>(data), 0, size};
+}
+template <typename T>
+DeviceSpan<T> HostSpan(std::span<T> data) {
+  return HostSpan(data.data(), static_cast<std::int64_t>(data.size()));
 }
 
 // A row-major matrix; rows lie `stride` floats apart. A vector is a matrix of one row.
@@ -58,15 +66,14 @@ struct Tensor {
     return {data.Sub(count == 0 ? 0 : first * stride, count == 0 ? 0 : (count - 1) * stride + cols),
             count, cols, stride};
   }
-  // The first `count` rows: a short batch in scratch made for a long one.
+  // The first `count` rows: a small batch in the scratch of a large one.
   Tensor Rows(std::int64_t count) const { return Slice(0, count); }
 };
 
 // Sparse rows: row r has entries offsets[r] … offsets[r + 1] of `columns` and `values`. Columns
 // within a row ascend without repetition.
 struct CsrTensor {
-  DeviceSpan<const std::int64_t>
-      offsets;  // rows + 1, counted from the start of the two spans below
+  DeviceSpan<const std::int64_t> offsets;  // rows + 1, into the two spans below
   DeviceSpan<const std::int32_t> columns;
   DeviceSpan<const float> values;
   std::int64_t rows = 0;

@@ -75,8 +75,8 @@ class StateMemory {
   LayerBlocks blocks_;
 };
 
-// w = (1 - rate · decay) · w - rate · g. Only rows of a sparse layer have state: when decay was
-// last applied to them.
+// w = (1 - learning_rate · decay) · w - learning_rate · g. Only rows of a sparse layer have state:
+// when decay was last applied to them.
 class PlainSgd : public Optimizer {
  public:
   PlainSgd(double decay, std::int64_t sparse_rows, Device& device)
@@ -87,16 +87,17 @@ class PlainSgd : public Optimizer {
 
   bool direct() const override { return direct_; }
 
-  void Step(int, const LayerGradient& gradient, float rate, std::int64_t update,
+  void Step(int, const LayerGradient& gradient, float learning_rate, std::int64_t update,
             const LayerView& weights) override {
-    const float keep = Keep(decay_, rate);
-    if (!gradient.bias.empty()) device_.AddScaled(gradient.bias, -rate, 1, weights.bias);
+    const float keep = Keep(decay_, learning_rate);
+    if (!gradient.bias.empty()) device_.AddScaled(gradient.bias, -learning_rate, 1, weights.bias);
     if (gradient.weights.empty()) return;
     if (!gradient.is_sparse) {
-      device_.AddScaled(gradient.weights, -rate, keep, weights.weights);
+      device_.AddScaled(gradient.weights, -learning_rate, keep, weights.weights);
     } else if (gradient.touched.size > 0) {
       const TouchedRows touched = lazy_.Touch(gradient, update);
-      device_.Momentum(gradient.weights, {.rate = rate, .momentum = 0, .keep = keep}, &touched, {},
+      device_.Momentum(gradient.weights,
+                       {.learning_rate = learning_rate, .momentum = 0, .keep = keep}, &touched, {},
                        weights.weights);
     }
   }
@@ -117,24 +118,24 @@ class StatefulOptimizer : public Optimizer {
 
   bool direct() const override { return false; }
 
-  void Step(int layer, const LayerGradient& gradient, float rate, std::int64_t update,
+  void Step(int layer, const LayerGradient& gradient, float learning_rate, std::int64_t update,
             const LayerView& weights) override {
     Check(update >= 1, "updates are counted from 1");
-    if (!gradient.bias.empty()) StepBias(layer, gradient.bias, rate, update, weights.bias);
+    if (!gradient.bias.empty()) StepBias(layer, gradient.bias, learning_rate, update, weights.bias);
     if (gradient.weights.empty()) return;
-    const float keep = Keep(decay_, rate);
+    const float keep = Keep(decay_, learning_rate);
     if (!gradient.is_sparse) {
-      StepWeights(layer, gradient.weights, rate, keep, update, nullptr, weights.weights);
+      StepWeights(layer, gradient.weights, learning_rate, keep, update, nullptr, weights.weights);
     } else if (gradient.touched.size > 0) {
       const TouchedRows touched = lazy_.Touch(gradient, update);
-      StepWeights(layer, gradient.weights, rate, keep, update, &touched, weights.weights);
+      StepWeights(layer, gradient.weights, learning_rate, keep, update, &touched, weights.weights);
     }
   }
 
  protected:
-  virtual void StepWeights(int layer, const Tensor& gradient, float rate, float keep,
+  virtual void StepWeights(int layer, const Tensor& gradient, float learning_rate, float keep,
                            std::int64_t update, const TouchedRows* touched, const Tensor& w) = 0;
-  virtual void StepBias(int layer, const Tensor& gradient, float rate, std::int64_t update,
+  virtual void StepBias(int layer, const Tensor& gradient, float learning_rate, std::int64_t update,
                         const Tensor& bias) = 0;
 
   Device& device_;
@@ -153,14 +154,15 @@ class MomentumSgd : public StatefulOptimizer {
         velocity_(device, layout) {}
 
  private:
-  void StepWeights(int layer, const Tensor& gradient, float rate, float keep, std::int64_t,
+  void StepWeights(int layer, const Tensor& gradient, float learning_rate, float keep, std::int64_t,
                    const TouchedRows* touched, const Tensor& w) override {
-    device_.Momentum(gradient, {.rate = rate, .momentum = momentum_, .keep = keep}, touched,
+    device_.Momentum(gradient,
+                     {.learning_rate = learning_rate, .momentum = momentum_, .keep = keep}, touched,
                      velocity_.layer(layer).weights, w);
   }
-  void StepBias(int layer, const Tensor& gradient, float rate, std::int64_t,
+  void StepBias(int layer, const Tensor& gradient, float learning_rate, std::int64_t,
                 const Tensor& bias) override {
-    device_.Momentum(gradient, {.rate = rate, .momentum = momentum_}, nullptr,
+    device_.Momentum(gradient, {.learning_rate = learning_rate, .momentum = momentum_}, nullptr,
                      velocity_.layer(layer).bias, bias);
   }
 
@@ -180,22 +182,22 @@ class AdamOptimizer : public StatefulOptimizer {
         square_(device, layout) {}
 
  private:
-  void StepWeights(int layer, const Tensor& gradient, float rate, float keep, std::int64_t update,
-                   const TouchedRows* touched, const Tensor& w) override {
-    device_.Adam(gradient, At(rate, keep, update), touched, mean_.layer(layer).weights,
+  void StepWeights(int layer, const Tensor& gradient, float learning_rate, float keep,
+                   std::int64_t update, const TouchedRows* touched, const Tensor& w) override {
+    device_.Adam(gradient, At(learning_rate, keep, update), touched, mean_.layer(layer).weights,
                  square_.layer(layer).weights, w);
   }
-  void StepBias(int layer, const Tensor& gradient, float rate, std::int64_t update,
+  void StepBias(int layer, const Tensor& gradient, float learning_rate, std::int64_t update,
                 const Tensor& bias) override {
-    device_.Adam(gradient, At(rate, 1, update), nullptr, mean_.layer(layer).bias,
+    device_.Adam(gradient, At(learning_rate, 1, update), nullptr, mean_.layer(layer).bias,
                  square_.layer(layer).bias, bias);
   }
 
   // Moments start at zero and are too small at first; the learning rate corrects for it.
-  AdamStep At(float rate, float keep, std::int64_t update) const {
+  AdamStep At(float learning_rate, float keep, std::int64_t update) const {
     const double t = static_cast<double>(update);
     const double correction = std::sqrt(1 - std::pow(beta2_, t)) / (1 - std::pow(beta1_, t));
-    return {.rate = static_cast<float>(rate * correction),
+    return {.learning_rate = static_cast<float>(learning_rate * correction),
             .beta1 = static_cast<float>(beta1_),
             .beta2 = static_cast<float>(beta2_),
             .epsilon = static_cast<float>(epsilon_),
@@ -211,8 +213,8 @@ class AdamOptimizer : public StatefulOptimizer {
 
 }  // namespace
 
-float Keep(double decay, float rate) {
-  return static_cast<float>(std::max(0.0, 1 - static_cast<double>(rate) * decay));
+float Keep(double decay, float learning_rate) {
+  return static_cast<float>(std::max(0.0, 1 - static_cast<double>(learning_rate) * decay));
 }
 
 void OptimizerOptions::Visit(OptionVisitor& visitor) {

@@ -41,24 +41,25 @@ struct LayerGradient {
   bool is_sparse = false;
 };
 
-// What decay leaves of a weight in one update: 1 - rate · decay, never below 0.
-float Keep(double decay, float rate);
+// What decay leaves of a weight in one update: 1 - learning_rate · decay, never below 0.
+float Keep(double decay, float learning_rate);
 
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // Gradients may be added to the weights as they are made, with scale -rate and keep 1 - rate ·
-  // decay: there is no state between a gradient and its step. Never so for decay with sparse input,
-  // which reaches a row only when it is touched. Step is there for direct optimisers, too.
+  // Gradients may be added to the weights as they are made, with scale -learning_rate and keep 1 -
+  // learning_rate · decay: there is no state between a gradient and its step. Never so for decay
+  // with sparse input, which reaches a row only when it is touched. Step is there for direct
+  // optimisers, too.
   virtual bool direct() const = 0;
 
   // One step of `layer` with a private gradient. Layers of one update share `update`, which counts
   // this worker's updates from 1; an update is complete before the next but one begins. An empty
   // bias is left alone, and so are weights without rows. With a sparse gradient `weights` may hold
   // the touched rows alone.
-  virtual void Step(int layer, const LayerGradient& gradient, float rate, std::int64_t update,
-                    const LayerView& weights) = 0;
+  virtual void Step(int layer, const LayerGradient& gradient, float learning_rate,
+                    std::int64_t update, const LayerView& weights) = 0;
 };
 
 // `momentum` is the explicit part (see ExplicitMomentum). State lies on `device` in the shape of

@@ -101,12 +101,12 @@ std::vector<float> ChooseParameters(const JobMemory& memory, std::optional<Snaps
     return chosen;
   }
   const bool newer = !run.saved || run.saved->epoch < run.totals.epoch;
-  if (failed && newer && take(memory.store.quiet())) {
+  if (failed && newer && take(memory.store.idle_weights())) {
     run.saved.reset();  // no worker was left to evaluate it
   } else if (snapshot) {
     take(memory.snapshots[static_cast<std::size_t>(*snapshot)].span());
   } else if (run.stopped_because != StopReason::kDiverged) {
-    take(memory.store.quiet());
+    take(memory.store.idle_weights());
   }
   return chosen;
 }

@@ -81,7 +81,7 @@ TEST_P(Steps, FillWritesEveryElementAndNothingElse) {
 }
 
 TEST_P(Steps, MomentumAccumulatesVelocityAndMovesAgainstIt) {
-  const MomentumStep step{.rate = 0.1f, .momentum = 0.9f, .keep = 0.99f};
+  const MomentumStep step{.learning_rate = 0.1f, .momentum = 0.9f, .keep = 0.99f};
   for (const auto& [rows, cols] : kShapes) {
     const Matrix g = Random(rows, cols), v = Random(rows, cols), w = Random(rows, cols);
     const DeviceMatrix dg(device(), g, 1);
@@ -89,14 +89,14 @@ TEST_P(Steps, MomentumAccumulatesVelocityAndMovesAgainstIt) {
     device().Momentum(dg.tensor(), step, nullptr, dv.tensor(), dw.tensor());
     const Matrix after = double{step.momentum} * v + g;
     ExpectClose(dv.Get(), after, Abs(v) + Abs(g));
-    ExpectClose(dw.Get(), double{step.keep} * w - double{step.rate} * after,
+    ExpectClose(dw.Get(), double{step.keep} * w - double{step.learning_rate} * after,
                 Abs(w) + Abs(v) + Abs(g));
   }
 }
 
 TEST_P(Steps, AdamScalesTheMeanByTheRootOfTheSquare) {
   const AdamStep step{
-      .rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .keep = 0.99f};
+      .learning_rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .keep = 0.99f};
   for (const auto& [rows, cols] : kShapes) {
     const Matrix g = Random(rows, cols), w = Random(rows, cols);
     const Matrix mean = Random(rows, cols), square = Random(rows, cols, 0, 1);
@@ -106,7 +106,7 @@ TEST_P(Steps, AdamScalesTheMeanByTheRootOfTheSquare) {
     const double b1 = step.beta1, b2 = step.beta2;
     const Matrix m = b1 * mean + (1 - b1) * g;
     const Matrix s = b2 * square + (1 - b2) * g.cwiseAbs2();
-    const Matrix move = double{step.rate} * m.array() / (s.array().sqrt() + step.epsilon);
+    const Matrix move = double{step.learning_rate} * m.array() / (s.array().sqrt() + step.epsilon);
     ExpectClose(dm.Get(), m, Abs(mean) + Abs(g));
     ExpectClose(ds.Get(), s, Abs(s));
     ExpectClose(dw.Get(), double{step.keep} * w - move, Abs(w) + Abs(move));
@@ -118,8 +118,8 @@ TEST_P(Steps, WithoutMomentumNeedNoVelocity) {
   const DeviceMatrix dg(device(), g, 1);
   for (const float keep : {1.0f, 0.9f}) {
     DeviceMatrix dw(device(), w, 2);
-    device().Momentum(dg.tensor(), {.rate = 0.1f, .momentum = 0, .keep = keep}, nullptr, {},
-                      dw.tensor());
+    device().Momentum(dg.tensor(), {.learning_rate = 0.1f, .momentum = 0, .keep = keep}, nullptr,
+                      {}, dw.tensor());
     ExpectClose(dw.Get(), double{keep} * w - double{0.1f} * g, Abs(w) + Abs(g));
   }
 }
@@ -145,7 +145,7 @@ class TouchedSteps : public OnEveryDevice {
     for (int update = 0; update <= skipped; ++update) {
       v *= step.momentum;
       if (update == skipped) v += g;
-      w = step.keep * w - step.rate * v;
+      w = step.keep * w - step.learning_rate * v;
     }
   }
 };
@@ -156,7 +156,7 @@ constexpr std::pair<float, float> kMomentumAndKeep[] = {
 
 TEST_P(TouchedSteps, MomentumMakesUpForTheUpdatesThatPassedARowBy) {
   for (const auto& [momentum, keep] : kMomentumAndKeep) {
-    const MomentumStep step{.rate = 0.1f, .momentum = momentum, .keep = keep};
+    const MomentumStep step{.learning_rate = 0.1f, .momentum = momentum, .keep = keep};
     const Matrix g = Random(3, kCols), v = Random(7, kCols), w = Random(7, kCols);
     const DeviceMatrix dg(device(), g, 1);
     DeviceMatrix dv(device(), v, 2), dw(device(), w, 3);
@@ -179,7 +179,7 @@ TEST_P(TouchedSteps, MomentumMakesUpForVeryManyUpdates) {
   const DeviceArray<std::int32_t> row(device(), {0}), skipped(device(), {kMany});
   const TouchedRows touched{row.view(), skipped.view()};
   for (const auto& [momentum, keep] : {std::pair{0.9f, 0.999999f}, {0.99999f, 1.0f}}) {
-    const MomentumStep step{.rate = 1e-5f, .momentum = momentum, .keep = keep};
+    const MomentumStep step{.learning_rate = 1e-5f, .momentum = momentum, .keep = keep};
     const Matrix g = Random(1, kCols);
     Matrix v = Random(1, kCols), w = Random(1, kCols);
     const DeviceMatrix dg(device(), g);
@@ -196,9 +196,9 @@ TEST_P(TouchedSteps, TakeWeightsThatAreTheTouchedRowsAlone) {
   const Matrix g = Random(3, kCols), w = Random(7, kCols), mean = Random(7, kCols);
   const Matrix square = Random(7, kCols, 0.1f, 1);
   const DeviceMatrix dg(device(), g, 1);
-  const MomentumStep momentum{.rate = 0.1f, .momentum = 0.9f, .keep = 0.99f};
+  const MomentumStep momentum{.learning_rate = 0.1f, .momentum = 0.9f, .keep = 0.99f};
   const AdamStep adam{
-      .rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .keep = 0.999f};
+      .learning_rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .keep = 0.999f};
   DeviceMatrix all(device(), w, 2), some(device(), Touched(w), 3);
   const auto expect_same = [&](const DeviceMatrix& with_all, const DeviceMatrix& with_some) {
     EXPECT_EQ(Touched(all.Get()), some.Get());
@@ -209,8 +209,10 @@ TEST_P(TouchedSteps, TakeWeightsThatAreTheTouchedRowsAlone) {
   device().Momentum(dg.tensor(), momentum, &touched_, v1.tensor(), all.tensor());
   device().Momentum(dg.tensor(), momentum, &touched_, v2.tensor(), some.tensor());
   expect_same(v1, v2);
-  device().Momentum(dg.tensor(), {.rate = 0.1f, .momentum = 0}, &touched_, {}, all.tensor());
-  device().Momentum(dg.tensor(), {.rate = 0.1f, .momentum = 0}, &touched_, {}, some.tensor());
+  device().Momentum(dg.tensor(), {.learning_rate = 0.1f, .momentum = 0}, &touched_, {},
+                    all.tensor());
+  device().Momentum(dg.tensor(), {.learning_rate = 0.1f, .momentum = 0}, &touched_, {},
+                    some.tensor());
   expect_same(v1, v2);
   DeviceMatrix m1(device(), mean), s1(device(), square, 1), m2(device(), mean, 2),
       s2(device(), square);
@@ -221,7 +223,7 @@ TEST_P(TouchedSteps, TakeWeightsThatAreTheTouchedRowsAlone) {
 }
 
 TEST_P(TouchedSteps, WithoutMomentumNeedNoVelocity) {
-  const MomentumStep step{.rate = 0.1f, .momentum = 0, .keep = 0.99f};
+  const MomentumStep step{.learning_rate = 0.1f, .momentum = 0, .keep = 0.99f};
   const Matrix g = Random(3, kCols), w = Random(7, kCols);
   const DeviceMatrix dg(device(), g);
   DeviceMatrix dw(device(), w);
@@ -229,14 +231,14 @@ TEST_P(TouchedSteps, WithoutMomentumNeedNoVelocity) {
   Matrix w_after = w;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const double keep = std::pow(double{step.keep}, skipped_[i] + 1);
-    w_after.row(rows_[i]) = keep * w.row(rows_[i]) - double{step.rate} * g.row(i);
+    w_after.row(rows_[i]) = keep * w.row(rows_[i]) - double{step.learning_rate} * g.row(i);
   }
   ExpectClose(dw.Get(), w_after, Abs(w).array() + 1);
 }
 
 TEST_P(TouchedSteps, AdamFadesMomentsAndDecaysWithoutReplayingSteps) {
   const AdamStep step{
-      .rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .keep = 0.999f};
+      .learning_rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .keep = 0.999f};
   const Matrix g = Random(3, kCols), w = Random(7, kCols);
   const Matrix mean = Random(7, kCols), square = Random(7, kCols, 0.1f, 1);
   const DeviceMatrix dg(device(), g, 4);
@@ -250,7 +252,7 @@ TEST_P(TouchedSteps, AdamFadesMomentsAndDecaysWithoutReplayingSteps) {
     s.row(r) = std::pow(b2, skipped_[i] + 1) * square.row(r) + (1 - b2) * g.row(i).cwiseAbs2();
     w_after.row(r) *= std::pow(double{step.keep}, skipped_[i] + 1);
     w_after.row(r).array() -=
-        double{step.rate} * m.row(r).array() / (s.row(r).array().sqrt() + step.epsilon);
+        double{step.learning_rate} * m.row(r).array() / (s.row(r).array().sqrt() + step.epsilon);
   }
   ExpectClose(dm.Get(), m, Abs(m).array() + 1);
   ExpectClose(ds.Get(), s);

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::int64_t kBatch = 100;
 
-// What a worker on its own device had at once, after updates of kBatch rows and of the most that
-// the end of a stretch of rows makes of them, as many at a time as the device's depth says, and an
-// evaluation of all rows.
+// The most memory that a worker on its own device had at once: with updates of kBatch rows and of
+// half as many again, with several updates in a merge if the optimiser allows it, with as many
+// merges in flight as the device's depth, and with an evaluation of all rows.
 std::int64_t Taken(const TrainingData& training, const ModelSpec& spec,
                    const OptimizerOptions& optimizer, int depth) {
   const auto use = std::make_shared<DeviceUse>();
@@ -31,10 +31,13 @@ std::int64_t Taken(const TrainingData& training, const ModelSpec& spec,
                        DeviceKind::kCuda, use),
       memory);
   constexpr RowRange kLargest = {kBatch, 2 * kBatch + kBatch / 2};
-  const std::vector<Task> updates = {Task{.rows = {0, kBatch}, .learning_rate = 0.01f},
-                                     Task{.rows = kLargest, .learning_rate = 0.01f},
-                                     Task{.rows = kLargest, .learning_rate = 0.01f},
-                                     Task{.rows = kLargest, .learning_rate = 0.01f}};
+  std::vector<Task> updates = {Task{.rows = {0, kBatch}, .learning_rate = 0.01f},
+                               Task{.rows = kLargest, .learning_rate = 0.01f},
+                               Task{.rows = kLargest, .learning_rate = 0.01f},
+                               Task{.rows = kLargest, .learning_rate = 0.01f}};
+  if (IsDirect(optimizer, optimizer.momentum, spec.sparse_input ? spec.inputs : 0)) {
+    updates.push_back({.rows = kLargest, .updates_per_merge = 3, .learning_rate = 0.01f});
+  }
   const auto ahead = static_cast<std::size_t>(depth - 1);
   for (std::size_t i = 0; i < updates.size() + ahead; ++i) {
     if (i < updates.size()) worker->Compute(updates[i], 0);

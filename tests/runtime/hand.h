@@ -27,7 +27,7 @@ struct Hand {
              .sparse_input = nonzeros > 0},
         memory(spec, training.data, nullptr, 2),
         device{.name = "cpu.0", .description = "test", .depth = depth} {
-    std::vector<float> start(memory.store.quiet().size());
+    std::vector<float> start(memory.store.idle_weights().size());
     Initialize(memory.store.layout(), Initialization::kHe, 1, start);
     memory.SetWeights(start);
   }
@@ -45,7 +45,7 @@ struct Hand {
     return worker().Finish(task);
   }
   std::vector<float> Model() const {
-    return {memory.store.quiet().begin(), memory.store.quiet().end()};
+    return {memory.store.idle_weights().begin(), memory.store.idle_weights().end()};
   }
 
   TrainingData training;

@@ -58,7 +58,7 @@ struct LedgerRun {
                          .activation = Activation::kTanh,
                          .sparse_input = data.is_sparse};
     JobMemory memory(spec, data, nullptr, static_cast<int>(seats.size()));
-    std::vector<float> start(memory.store.quiet().size());
+    std::vector<float> start(memory.store.idle_weights().size());
     Initialize(memory.store.layout(), Initialization::kHe, 5, start);
     memory.SetWeights(start);
     memory.optimizer = optimizer;
@@ -90,7 +90,7 @@ struct LedgerRun {
     Coordinator coordinator(*chosen, setup);
     Drive(time, coordinator, factories, costs, recorder);
     result = coordinator.Result();
-    model.assign(memory.store.quiet().begin(), memory.store.quiet().end());
+    model.assign(memory.store.idle_weights().begin(), memory.store.idle_weights().end());
   }
 };
 

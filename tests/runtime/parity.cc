@@ -34,7 +34,7 @@ ParityResult TrainSteps(const TrainingData& training, const ModelSpec& spec,
                         const std::function<std::unique_ptr<Device>()>& make_device) {
   JobMemory memory(spec, training.data, nullptr, 1);
   Initialize(memory.store.layout(), InitializationFor(spec.activation), options.seed,
-             memory.store.quiet());
+             memory.store.idle_weights());
   memory.optimizer = options.optimizer;
   memory.explicit_momentum = options.optimizer.momentum;
   memory.class_weights = options.class_weights;
@@ -72,7 +72,7 @@ ParityResult TrainSteps(const TrainingData& training, const ModelSpec& spec,
       Execute(*worker,
               {.kind = TaskKind::kEvaluate, .rows = EvaluatedRows(training), .snapshot = 0})
           .evaluation;
-  result.weights.assign(memory.store.quiet().begin(), memory.store.quiet().end());
+  result.weights.assign(memory.store.idle_weights().begin(), memory.store.idle_weights().end());
   return result;
 }
 

@@ -26,7 +26,7 @@ struct Meeting {
     hand.memory.merge = merge;
     hand.memory.teams = teams;
     hand.worker().Compute(task, 0);
-    for (float& w : hand.memory.store.quiet()) w += 1;
+    for (float& w : hand.memory.store.idle_weights()) w += 1;
     hand.worker().Commit(task, 0);
     after = hand.Model();
   }
@@ -100,7 +100,7 @@ double BetaWithAnother(Merge merge) {
   hand.memory.merge = merge;
   hand.memory.teams = 2;
   const LayerShape& last = hand.memory.store.layout().layers.back();
-  std::array<float, Probes::kMost> added;
+  std::array<float, Probes::kMax> added;
   added.fill(0.01f);
   for (int i = 0; i < 10; ++i) {
     const Task task{.id = i + 1, .rows = {i * 16, i * 16 + 16}, .learning_rate = 0.1f};
@@ -109,7 +109,7 @@ double BetaWithAnother(Merge merge) {
       const std::int64_t at = hand.memory.probes.InLayer(p, last.bias_at - last.weights_at);
       hand.memory.store.Add(last.weights_at + at, std::span(added).subspan(p, 1));
     }
-    hand.memory.probes.Meant(1, added);
+    hand.memory.probes.Expect(1, added);
     hand.worker().Commit(task, 0);
   }
   return *BetaNow(hand);

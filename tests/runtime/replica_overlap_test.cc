@@ -91,7 +91,7 @@ TEST(ReplicaOverlap, KeepsWhatOthersWroteMeanwhile) {
     Hand alone(nonzeros, 2), together(nonzeros, 2);
     Overlap(alone, 2, [](int) {});
     Overlap(together, 2, [&](int) {
-      for (float& w : together.memory.store.quiet()) w += 1;
+      for (float& w : together.memory.store.idle_weights()) w += 1;
     });
     std::vector<float> expected = alone.Model();
     for (float& w : expected) w += 1;

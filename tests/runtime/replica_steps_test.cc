@@ -81,7 +81,7 @@ TEST(ReplicaSteps, KeepWhatOthersWroteMeanwhile) {
     Hand alone(nonzeros), together(nonzeros);
     alone.Do(Updates(0, 4));
     together.worker().Compute(Updates(0, 4), 0);
-    for (float& w : together.memory.store.quiet()) w += 1;
+    for (float& w : together.memory.store.idle_weights()) w += 1;
     together.worker().Commit(Updates(0, 4), 0);
     std::vector<float> expected = alone.Model();
     for (float& w : expected) w += 1;

@@ -19,7 +19,7 @@ TEST(ReplicaWorker, KeepsWhatOthersWroteWhileItComputed) {
     const std::vector<float> after = alone.Model();
 
     together.worker().Compute(task, 0);
-    for (float& w : together.memory.store.quiet()) w += 1;
+    for (float& w : together.memory.store.idle_weights()) w += 1;
     together.worker().Commit(task, 0);
     const std::vector<float> both = together.Model();
     std::size_t moved = 0;
@@ -99,7 +99,7 @@ TEST(ReplicaWorker, UploadsASnapshotOnceAndKnowsItFromTheNext) {
   EXPECT_EQ(hand.Do(evaluate).evaluation.loss, first);
   EXPECT_NEAR(static_cast<double>(hand.use->uploaded_bytes), model + 2 * rows, 256);
 
-  for (float& w : hand.memory.store.quiet()) w *= 2;
+  for (float& w : hand.memory.store.idle_weights()) w *= 2;
   EXPECT_EQ(hand.Do(evaluate).evaluation.loss, first);
   hand.Do(snapshot);
   EXPECT_NE(hand.Do(evaluate).evaluation.loss, first);

@@ -45,7 +45,7 @@ class WatchedWorker : public Worker {
  private:
   void Call(const Task& task, int update, void (Worker::*call)(const Task&, int)) {
     if (company_ == RowLedger::Company::kAlone) {
-      before_.assign(memory_.store.quiet().begin(), memory_.store.quiet().end());
+      before_.assign(memory_.store.idle_weights().begin(), memory_.store.idle_weights().end());
     }
     try {
       (worker_.get()->*call)(task, update);
@@ -66,7 +66,7 @@ class WatchedWorker : public Worker {
 
   bool model_changed() const {
     return company_ == RowLedger::Company::kAlone &&
-           !std::ranges::equal(before_, memory_.store.quiet());
+           !std::ranges::equal(before_, memory_.store.idle_weights());
   }
 
   std::unique_ptr<Worker> worker_;

@@ -81,7 +81,7 @@ struct SmallRun {
                          .sparse_input = data.is_sparse};
     const int count = static_cast<int>(seconds_per_row.size());
     JobMemory memory(spec, data, nullptr, count);
-    std::vector<float> start(memory.store.quiet().size());
+    std::vector<float> start(memory.store.idle_weights().size());
     Initialize(memory.store.layout(), Initialization::kHe, 5, start);
     memory.SetWeights(start);
     memory.optimizer = optimizer;
@@ -114,7 +114,7 @@ struct SmallRun {
     Coordinator coordinator(*chosen, setup);
     Drive(time, coordinator, factories, costs, recorder);
     result = coordinator.Result();
-    return {memory.store.quiet().begin(), memory.store.quiet().end()};
+    return {memory.store.idle_weights().begin(), memory.store.idle_weights().end()};
   }
 };
 

@@ -121,6 +121,18 @@ TEST_F(StrictDevice, RefusesCallsPastABlockAndAboutNothing) {
   EXPECT_THROW(device_->Fill(Vector(a).Rows(0), 0), Misuse);
 }
 
+TEST_F(StrictDevice, RefusesToAddRowsInPlacesThatDoNotAscendOrExist) {
+  const Buffer x(*device_, 16), y(*device_, 16), rows(*device_, 8);
+  const auto add = [&](const std::vector<std::int32_t>& places) {
+    device_->Upload(std::as_bytes(std::span(places)), rows.span<std::int32_t>().base, 0);
+    device_->AddRows(Tensor::Matrix(x.span<float>(), 2, 2), rows.span<std::int32_t>(), 1,
+                     Tensor::Matrix(y.span<float>(), 2, 2));
+    device_->Wait();
+  };
+  EXPECT_NO_THROW(add({-1, 1}));
+  for (const auto& wrong : {std::vector{1, 0}, {1, 1}, {0, 2}}) EXPECT_THROW(add(wrong), Misuse);
+}
+
 TEST_F(StrictDevice, BelongsToOneThread) {
   std::jthread([&] { EXPECT_THROW(device_->Wait(), Misuse); });
 }

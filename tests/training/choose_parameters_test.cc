@@ -20,7 +20,7 @@ class ChooseParametersOf : public testing::Test {
   ChooseParametersOf() { Fill(2, 1); }
 
   void Fill(float store, float snapshot) {
-    std::ranges::fill(memory_.store.quiet(), store);
+    std::ranges::fill(memory_.store.idle_weights(), store);
     std::ranges::fill(memory_.snapshots[0].span(), snapshot);
   }
 
@@ -51,7 +51,7 @@ TEST_F(ChooseParametersOf, ARunThatEndedWellIsTheBestSnapshotElseTheModel) {
 
 TEST_F(ChooseParametersOf, ARunWithoutWorkersIsTheModelSoFar) {
   const Choice result = After(StopReason::kNoWorkers, 1.5, 0);
-  EXPECT_EQ(result.parameters.size(), memory_.store.quiet().size());
+  EXPECT_EQ(result.parameters.size(), memory_.store.idle_weights().size());
   EXPECT_THAT(result.parameters, Each(2.0f));
   EXPECT_FALSE(result.saved);  // what is known is of another model
   EXPECT_THAT(After(StopReason::kNoWorkers, 0.5, std::nullopt).parameters, Each(2.0f));

@@ -9,6 +9,10 @@ template <typename T>
 DeviceSpan<const T> View(const std::vector<T>& from, std::int64_t first, std::int64_t count) {
   return HostSpan<const T>(from.data() + first, count);
 }
+template <typename T>
+DeviceSpan<const T> View(const std::vector<T>& from) {
+  return HostSpan(std::span(from));
+}
 
 template <typename T>
 std::span<const T> Slice(const std::vector<T>& from, std::int64_t first, std::int64_t count) {
@@ -18,8 +22,8 @@ std::span<const T> Slice(const std::vector<T>& from, std::int64_t first, std::in
 
 CsrTensor ViewCsr(const Dataset& data, RowRange rows) {
   return {.offsets = View(data.offsets, rows.begin, rows.size() + 1),
-          .columns = View(data.columns, 0, static_cast<std::int64_t>(data.columns.size())),
-          .values = View(data.values, 0, static_cast<std::int64_t>(data.values.size())),
+          .columns = View(data.columns),
+          .values = View(data.values),
           .rows = rows.size(),
           .cols = data.features};
 }
@@ -28,7 +32,7 @@ CsrTensor ViewCsr(const Dataset& data, RowRange rows) {
 
 BatchInput ViewInput(const Dataset& data, RowRange rows) {
   if (data.is_sparse) return {.dense = {}, .sparse = ViewCsr(data, rows), .is_sparse = true};
-  // The contract of a dense input is that nobody writes to it.
+  // No call of a device writes to its input.
   auto* first = const_cast<float*>(data.dense.data()) + rows.begin * data.features;
   const DeviceSpan<float> span = HostSpan(first, rows.size() * data.features);
   return {.dense = Tensor::Matrix(span, rows.size(), data.features), .sparse = {}};
@@ -39,7 +43,7 @@ Targets ViewTargets(const Dataset& data, RowRange rows) {
   if (!data.classes.empty()) targets.classes = View(data.classes, rows.begin, rows.size());
   if (!data.label_offsets.empty()) {
     targets.label_offsets = View(data.label_offsets, rows.begin, rows.size() + 1);
-    targets.labels = View(data.labels, 0, static_cast<std::int64_t>(data.labels.size()));
+    targets.labels = View(data.labels);
   }
   if (!data.targets.empty()) targets.values = View(data.targets, rows.begin, rows.size());
   return targets;
@@ -69,7 +73,7 @@ Targets SliceRows(const Targets& targets, std::int64_t of_rows, RowRange rows) {
   if (targets.label_offsets.size > 0) {
     slice.label_offsets = targets.label_offsets.Sub(rows.begin, rows.size() + 1);
   }
-  const std::int64_t values = targets.values.size / of_rows;  // of a row
+  const std::int64_t values = targets.values.size / of_rows;  // per row
   slice.values = targets.values.Sub(rows.begin * values, rows.size() * values);
   return slice;
 }
@@ -99,8 +103,8 @@ BatchInput ColumnCompactor::Compact(const Dataset& data, RowRange rows) {
     offsets_[row] = data.offsets[static_cast<std::size_t>(rows.begin) + row] - begin;
   }
   return {.dense = {},
-          .sparse = {.offsets = View(offsets_, 0, rows.size() + 1),
-                     .columns = View(columns_, 0, end - begin),
+          .sparse = {.offsets = View(offsets_),
+                     .columns = View(columns_),
                      .values = View(data.values, begin, end - begin),
                      .rows = rows.size(),
                      .cols = static_cast<std::int64_t>(touched_.size())},

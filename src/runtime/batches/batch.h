@@ -1,5 +1,5 @@
-// Rows of a data set where they lie: what a device that shares host memory sees, and what is copied
-// to any other (batch_copy.h).
+// Views of a data set's rows in host memory. A device that shares host memory uses them in place;
+// batch_copy.h copies them to any other.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 
 namespace hogbatch {
 
-// Views of host rows: nothing is copied.
 BatchInput ViewInput(const Dataset& data, RowRange rows);
 Targets ViewTargets(const Dataset& data, RowRange rows);
 HostTargets ViewHostTargets(const Dataset& data, RowRange rows);
 
-// Rows of a batch, counted from its first, wherever it lies.
+// Some rows of a batch, counted from its first, on any device.
 BatchInput SliceRows(const BatchInput& batch, RowRange rows);
 Targets SliceRows(const Targets& targets, std::int64_t of_rows, RowRange rows);
 
-// The columns that sparse rows name, and the rows again with columns counted among those: what a
-// private gradient of the first layer is as large as. Reused from batch to batch.
+// Renumbers the columns of sparse rows: those that occur become 0, 1, 2 … A private gradient of the
+// first layer then needs one row for each of them only. Reused from batch to batch.
 class ColumnCompactor {
  public:
   explicit ColumnCompactor(std::int64_t columns) : place_(static_cast<std::size_t>(columns), -1) {}
 
-  // Good until the next call.
+  // The result is valid until the next call.
   BatchInput Compact(const Dataset& data, RowRange rows);
+  // The columns that occurred, ascending.
   const std::vector<std::int32_t>& touched() const { return touched_; }
 
  private:
-  std::vector<std::int32_t> place_;  // of each column among the touched, -1: not touched
+  std::vector<std::int32_t> place_;  // of each column among touched(); -1: none
   std::vector<std::int32_t> touched_;
   std::vector<std::int32_t> columns_;
   std::vector<std::int64_t> offsets_;

@@ -7,17 +7,12 @@
 namespace hogbatch {
 namespace {
 
-template <typename T>
-std::span<const T> OnHost(const DeviceSpan<const T>& span) {
-  return {span.host(), static_cast<std::size_t>(span.size)};
-}
-
-// Those entries that the rows between the first and the last of `offsets` have.
+// The entries of the rows that `offsets` delimit.
 template <typename T>
 std::span<const T> EntriesOf(std::span<const std::int64_t> offsets,
                              const DeviceSpan<const T>& all) {
-  return OnHost(all).subspan(static_cast<std::size_t>(offsets.front()),
-                             static_cast<std::size_t>(offsets.back() - offsets.front()));
+  return all.host_span().subspan(static_cast<std::size_t>(offsets.front()),
+                                 static_cast<std::size_t>(offsets.back() - offsets.front()));
 }
 
 void CountFromFirst(std::span<const std::int64_t> from, std::vector<std::int64_t>& to) {
@@ -36,12 +31,12 @@ BatchInput BatchCopy::Upload(const BatchInput& rows) {
   input_.Restart();
   if (!rows.is_sparse) {
     const Tensor& x = rows.dense;
-    Check(x.stride == x.cols, "rows of a data set lie one behind the other");
+    Check(x.stride == x.cols, "rows of a data set are contiguous");
     const std::span<const float> host(x.host(), static_cast<std::size_t>(x.rows * x.cols));
     return {.dense = Tensor::Matrix(input_.Upload(host), x.rows, x.cols), .sparse = {}};
   }
   const CsrTensor& x = rows.sparse;
-  const std::span<const std::int64_t> offsets = OnHost(x.offsets);
+  const std::span<const std::int64_t> offsets = x.offsets.host_span();
   CountFromFirst(offsets, offsets_);
   return {.dense = {},
           .sparse = {.offsets = input_.Upload<std::int64_t>(offsets_),
@@ -55,10 +50,10 @@ BatchInput BatchCopy::Upload(const BatchInput& rows) {
 Targets BatchCopy::Upload(const Targets& targets) {
   targets_.Restart();
   Targets copy;
-  if (targets.classes.size > 0) copy.classes = targets_.Upload(OnHost(targets.classes));
-  if (targets.values.size > 0) copy.values = targets_.Upload(OnHost(targets.values));
+  if (targets.classes.size > 0) copy.classes = targets_.Upload(targets.classes.host_span());
+  if (targets.values.size > 0) copy.values = targets_.Upload(targets.values.host_span());
   if (targets.label_offsets.size > 0) {
-    const std::span<const std::int64_t> offsets = OnHost(targets.label_offsets);
+    const std::span<const std::int64_t> offsets = targets.label_offsets.host_span();
     CountFromFirst(offsets, label_offsets_);
     copy.label_offsets = targets_.Upload<std::int64_t>(label_offsets_);
     copy.labels = targets_.Upload(EntriesOf(offsets, targets.labels));

@@ -1,4 +1,4 @@
-// Rows of a data set in the memory of a device that does not share the host's.
+// Copies rows of a data set to a device that does not share host memory.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace hogbatch {
 
-// Copies host views (batch.h) of one batch after the other. The views must stay as they are until
-// the device is waited for, and it must have been waited for since the last batch. What is returned
-// is good until the next batch. Offsets are counted anew from the batch's first row.
+// Takes the views of batch.h, one batch after the other. The memory behind them must not change
+// until the device has been waited for. The device must have been waited for since the last batch.
+// What is returned is valid until the next batch. Its offsets count from the batch's first row.
 class BatchCopy {
  public:
   explicit BatchCopy(Device& device) : input_(device), targets_(device) {}
@@ -20,13 +20,13 @@ class BatchCopy {
   BatchInput Upload(const BatchInput& rows);
   Targets Upload(const Targets& targets);
 
-  // Gives all memory back. Nothing queued may use it.
+  // Frees all device memory. No queued call may use it.
   void Release() {
     input_.Release();
     targets_.Release();
   }
 
-  // What copies of such batches take of a device at most.
+  // The most device memory that copies of such batches take.
   static std::int64_t DenseBytes(std::int64_t rows, std::int64_t features);
   static std::int64_t SparseBytes(std::int64_t rows, std::int64_t entries);
   static std::int64_t TargetBytes(const ModelSpec& spec, std::int64_t rows);

@@ -8,7 +8,7 @@
 namespace hogbatch {
 namespace {
 
-// A block of rows, and either of the two blocks of outputs, takes no more than 256 MiB of a device.
+// At most 256 MiB of a device for a block of rows, and for each of the two blocks of outputs.
 constexpr std::int64_t kBlockFloats = std::int64_t{1} << 26;
 
 std::int64_t RowsOfWidth(std::int64_t width) {
@@ -32,7 +32,7 @@ std::int64_t ForwardPass::MostRows(const ModelSpec& spec, const DeviceInfo& devi
   return spec.sparse_input ? rows : std::min(rows, RowsOfWidth(spec.inputs));
 }
 
-// A network trained on sparse rows may be given dense ones.
+// A network trained on sparse rows may get dense ones.
 std::int64_t ForwardPass::BlockRows(const Dataset& data) const {
   if (!copy_ || data.is_sparse) return model_.max_rows();
   return std::min(model_.max_rows(), RowsOfWidth(data.features));
@@ -57,7 +57,7 @@ std::span<const float> ForwardPass::Outputs(const Dataset& data, RowRange rows) 
   const BatchInput host = ViewInput(data, rows);
   const Tensor outputs = model_.Forward(copy_ ? batch_.Upload(host) : host, layers_);
   outputs_.resize(static_cast<std::size_t>(outputs.rows * outputs.cols));
-  device_.Download(outputs.data.base, static_cast<std::size_t>(outputs.data.offset) * sizeof(float),
+  device_.Download(outputs.data.base, outputs.data.offset_bytes(),
                    std::as_writable_bytes(std::span(outputs_)));
   device_.Wait();
   return outputs_;

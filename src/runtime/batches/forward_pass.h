@@ -1,5 +1,5 @@
-// Rows of a data set through a network, on any device: what evaluation and prediction have in
-// common.
+// Computes a network's outputs for rows of a data set, on any device: for evaluation and
+// prediction.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,15 @@ class ForwardPass {
  public:
   ForwardPass(const ModelSpec& spec, Device& device);
 
-  // The network's parameters, in the order of Layout(spec). They stay as they are until the next
-  // call: a device that shares host memory uses them where they are, any other a copy that it keeps
-  // meanwhile.
+  // The network's parameters, in the order of Layout(spec). They must not change until the next
+  // call: a device that shares host memory uses them in place. Any other device keeps a copy.
   void SetParameters(const AlignedFloats& parameters);
 
-  // How many rows of the data go through at once at most: more where they have a way to go.
+  // The most rows that go through at once: more on a device to which they have to be copied.
   std::int64_t BlockRows(const Dataset& data) const;
   static std::int64_t MostRows(const ModelSpec& spec, const DeviceInfo& device);
 
-  // Raw outputs of the rows in host memory, good until the next call.
+  // Raw outputs of the rows, in host memory, valid until the next call.
   std::span<const float> Outputs(const Dataset& data, RowRange rows);
 
  private:

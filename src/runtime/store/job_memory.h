@@ -1,5 +1,5 @@
-// What the workers of a job share: its rows, its model, snapshots of it, and gradients held for a
-// common step.
+// What the workers of a job share: its rows, its model, snapshots of the model, and the gradients
+// held for a synchronous round.
 #pragma once
 
 #include <algorithm>
@@ -19,23 +19,25 @@
 
 namespace hogbatch {
 
-// A worker's gradient of one synchronous step, in host memory of the worker. It is written before
-// the worker's report and read by kApply tasks sent after it: the mailboxes order the two.
+// A worker's gradient of one synchronous round, in the worker's host memory. The worker writes it
+// before its report; kApply tasks, which are sent after that report, read it. So the mailboxes
+// order the two.
 struct HeldGradient {
   std::int64_t round = -1;
-  std::int64_t rows = 0;  // behind the mean
+  std::int64_t rows = 0;  // that it is the mean of
   std::vector<LayerGradient> layers;
 };
 
-// How far the slice of a synchronous step has come, for the heir of a worker that fails on the way.
+// How much of its slice a worker has applied in a synchronous round. If it fails, another worker
+// continues there.
 struct AppliedSlice {
   std::int64_t round = -1;
-  std::size_t layers = 0;
-  bool has_biases = false;  // of the next layer
+  std::size_t layers = 0;   // applied completely
+  bool has_biases = false;  // the biases of the next layer are applied, too
 };
 
 struct JobMemory {
-  // `snapshots`: one under evaluation and one kept as the best.
+  // There are two snapshots: one under evaluation and one kept as the best.
   JobMemory(const ModelSpec& spec, const Dataset& train_data, const Dataset* test_data, int workers)
       : model(spec),
         data(train_data),
@@ -49,13 +51,13 @@ struct JobMemory {
     for (AlignedFloats& snapshot : snapshots) snapshot = AlignedFloats(store.layout().floats);
   }
 
-  // The model to begin with; nobody may train yet.
+  // Sets the initial model. No worker may train yet.
   void SetWeights(std::span<const float> weights) {
-    std::copy(weights.begin(), weights.end(), store.quiet().begin());
+    std::copy(weights.begin(), weights.end(), store.idle_weights().begin());
     probes.Begin(store);
   }
 
-  // Copies the model into a snapshot that nobody reads at this time.
+  // Copies the model into a snapshot that no worker reads at this time.
   void TakeSnapshot(SnapshotId id) {
     const auto index = static_cast<std::size_t>(id);
     store.CopyTo(snapshots[index].span());
@@ -69,15 +71,15 @@ struct JobMemory {
   const Dataset* test;  // may be null
   ParameterStore store;
   std::vector<AlignedFloats> snapshots;
-  // How often each was taken: a device that holds a copy knows by it whether the copy is good.
+  // How often each was taken. It tells a device that keeps a copy whether the copy is current.
   std::vector<std::int64_t> snapshot_versions;
-  std::vector<HeldGradient> held;     // one a worker
-  std::vector<AppliedSlice> applied;  // one a slice
+  std::vector<HeldGradient> held;     // one per worker
+  std::vector<AppliedSlice> applied;  // one per slice
   std::vector<float> class_weights;
   OptimizerOptions optimizer;
   double explicit_momentum = 0;
   Merge merge = Merge::kDelta;
-  int teams = 1;  // that train it, for Merge::kAverage
+  int teams = 1;  // that train the model, for Merge::kAverage
   MergeCounter merges;
   Probes probes;
 };

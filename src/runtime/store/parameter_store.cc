@@ -6,7 +6,7 @@
 namespace hogbatch {
 namespace {
 
-// Without __restrict, which would make a call of memcpy of it: that owes nobody whole floats.
+// Without __restrict: with it the loop becomes a call of memcpy, which may copy a float in pieces.
 HOGBATCH_CLONES void ReadFloats(const float* from, std::size_t floats, float* to) {
   for (std::size_t i = 0; i < floats; ++i) to[i] = RacyLoad(from + i);
 }

@@ -1,6 +1,6 @@
-// The one model that everybody trains: a flat array in host memory that all workers read and write
-// at once, without locks: CPU workers in place, the others by copies and additions. It is the only
-// racy memory in the program; core/racy.h says why that is sound.
+// The one model that all workers train: a flat array in host memory that they read and write
+// concurrently, without locks. CPU workers train in place, the others by copies and additions. It
+// is the only racy memory in the program; core/racy.h says why that is sound.
 #pragma once
 
 #include <cstdint>
@@ -25,20 +25,20 @@ class ParameterStore {
   // The layers where a device that shares host memory trains them.
   std::span<const LayerView> views() const { return views_; }
 
-  // The array itself: for filling it before workers start and reading it after they ended.
-  std::span<float> quiet() const { return floats_.span(); }
+  // The array itself, for use while no worker trains: before the run and after it.
+  std::span<float> idle_weights() const { return floats_.span(); }
 
-  // Copies the model while others may write to it: every float is whole, the set is of no single
-  // moment.
+  // Copies the model while others may write to it. Every float is whole, but they may be of
+  // different moments.
   void CopyTo(std::span<float> to) const { Read(0, to); }
 
-  // The same for the floats from `at` on, as the layout counts them.
+  // The same for a part of the model that begins at float `at` of the layout.
   void Read(std::int64_t at, std::span<float> to) const;
-  // Adds to what others may change meanwhile.
+  // Adds to a part of the model. Others may change it meanwhile.
   void Add(std::int64_t at, std::span<const float> what);
-  // Draws it towards `what` by `share` of the distance.
+  // Moves a part of the model towards `what` by `share` of the distance.
   void Blend(std::int64_t at, std::span<const float> what, float share);
-  // Replaces it, and whatever others add at this time.
+  // Replaces a part of the model, with all that others add to it at this time.
   void Write(std::int64_t at, std::span<const float> what);
 
  private:

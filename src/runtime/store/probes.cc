@@ -7,12 +7,12 @@ namespace hogbatch {
 Probes::Probes(const ModelSpec& spec, int workers)
     : outputs_(spec.outputs),
       are_biases_(spec.sparse_input && spec.hidden.empty()),
-      meant_(static_cast<std::size_t>(workers)) {
+      expected_(static_cast<std::size_t>(workers)) {
   const std::int64_t inputs = spec.hidden.empty() ? spec.inputs : spec.hidden.back();
   const std::int64_t all = are_biases_ ? outputs_ : inputs * outputs_;
-  const auto count = std::min<std::int64_t>(kMost, all);
+  const auto count = std::min<std::int64_t>(kMax, all);
   for (std::int64_t i = 0; i < count; ++i) {
-    // Shifted by i, so that a number of outputs that divides the distance does not pick one column.
+    // Shifted by i: otherwise all probes could lie in one column.
     const std::int64_t at = count < all ? (all / count * i + i % outputs_) % all : i;
     places_.push_back({.row = at / outputs_, .col = at % outputs_});
   }
@@ -21,13 +21,13 @@ Probes::Probes(const ModelSpec& spec, int workers)
 void Probes::Begin(const ParameterStore& store) {
   start_.resize(places_.size());
   Read(store, start_);
-  for (Sums& sums : meant_) {
+  for (Sums& sums : expected_) {
     for (std::atomic<double>& sum : sums.added) sum.store(0, std::memory_order_relaxed);
   }
 }
 
-void Probes::Meant(int worker, std::span<const float> added) {
-  Sums& sums = meant_[static_cast<std::size_t>(worker)];
+void Probes::Expect(int worker, std::span<const float> added) {
+  Sums& sums = expected_[static_cast<std::size_t>(worker)];
   for (std::size_t i = 0; i < added.size(); ++i) {
     const double before = sums.added[i].load(std::memory_order_relaxed);
     sums.added[i].store(before + static_cast<double>(added[i]), std::memory_order_relaxed);
@@ -38,16 +38,16 @@ std::optional<double> Probes::Beta(const ParameterStore& store) const {
   if (start_.empty()) return std::nullopt;
   std::vector<float> now(places_.size());
   Read(store, now);
-  double seen_meant = 0;
-  double meant_meant = 0;
+  double seen_expected = 0;
+  double expected_squared = 0;
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    double meant = 0;
-    for (const Sums& sums : meant_) meant += sums.added[i].load(std::memory_order_relaxed);
-    seen_meant += (static_cast<double>(now[i]) - static_cast<double>(start_[i])) * meant;
-    meant_meant += meant * meant;
+    double expected = 0;
+    for (const Sums& sums : expected_) expected += sums.added[i].load(std::memory_order_relaxed);
+    seen_expected += (static_cast<double>(now[i]) - static_cast<double>(start_[i])) * expected;
+    expected_squared += expected * expected;
   }
-  if (meant_meant == 0) return std::nullopt;
-  return seen_meant / meant_meant;
+  if (expected_squared == 0) return std::nullopt;
+  return seen_expected / expected_squared;
 }
 
 void Probes::Read(const ParameterStore& store, std::span<float> to) const {

@@ -1,6 +1,6 @@
-// Measures the share β of concurrent updates that survives in the model, by conservation: on a few
-// probe weights every worker sums what its updates meant to add; what is there now, less what was
-// there at the start, is what they did add.
+// Measures β, the share of concurrent updates that survives in the model. For a few weights, the
+// probes, every worker sums what its updates were expected to add. What they really added is the
+// present weight less the initial one.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@
 
 namespace hogbatch {
 
-// Up to 64 weights spread over the last layer: all updates change them, and every worker has what
-// makes their gradients. Where that layer reads sparse rows, its biases.
+// Up to 64 weights spread over the last layer: all updates change them, and every worker can
+// compute their gradients. If that layer reads sparse rows, its biases are used instead.
 class Probes {
  public:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMax = 64;
 
   Probes(const ModelSpec& spec, int workers);
 
@@ -30,17 +30,18 @@ class Probes {
   };
   std::span<const Place> places() const { return places_; }
   bool are_biases() const { return are_biases_; }
-  // Where place `i` lies among the floats of a last layer whose biases begin at `bias_at`.
+  // The index of probe `i` among the floats of a last layer whose biases begin at `bias_at`.
   std::int64_t InLayer(std::size_t i, std::int64_t bias_at) const {
     return are_biases_ ? bias_at + places_[i].col : places_[i].row * outputs_ + places_[i].col;
   }
 
-  // Before the first update: the model as it is now is the start.
+  // Before the first update: the present model is the initial one.
   void Begin(const ParameterStore& store);
-  // By worker `worker`'s own thread: one of its updates meant to add this to each place.
-  void Meant(int worker, std::span<const float> added);
+  // Called on the worker's own thread: one of its updates should add this to each probe.
+  void Expect(int worker, std::span<const float> added);
 
-  // ⟨seen, meant⟩ / ⟨meant, meant⟩; none without a Begin and an update. Exact when nobody updates.
+  // ⟨seen, expected⟩ / ⟨expected, expected⟩; none before Begin and an update. Exact while no worker
+  // trains.
   std::optional<double> Beta(const ParameterStore& store) const;
 
   // The probes' present weights.
@@ -49,14 +50,14 @@ class Probes {
  private:
   // Written by one thread, read by any.
   struct alignas(64) Sums {
-    std::array<std::atomic<double>, kMost> added = {};
+    std::array<std::atomic<double>, kMax> added = {};
   };
 
   std::int64_t outputs_;
   bool are_biases_;
   std::vector<Place> places_;
   std::vector<float> start_;
-  std::vector<Sums> meant_;  // by each worker
+  std::vector<Sums> expected_;  // by each worker
 };
 
 }  // namespace hogbatch

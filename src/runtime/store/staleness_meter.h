@@ -9,13 +9,12 @@
 
 namespace hogbatch {
 
-// Everybody's merges of one model. Relaxed: it only counts.
+// Merges into one model by all workers. Relaxed, because it only counts.
 struct alignas(64) MergeCounter {
   std::atomic<std::int64_t> merges = 0;
 };
 
-// One worker's: what it merges itself between a read and the merge that belongs to it is not
-// counted.
+// Counts the merges of other workers between a worker's read of the model and its merge.
 class StalenessMeter {
  public:
   explicit StalenessMeter(MergeCounter& counter) : counter_(counter) {}
@@ -24,17 +23,17 @@ class StalenessMeter {
     std::int64_t all = 0;
     std::int64_t own = 0;
   };
-  // To be kept with what is read of the model now.
+  // Called when the model is read; the result belongs to that copy.
   ReadAt Read() const { return {counter_.merges.load(std::memory_order_relaxed), own_}; }
 
-  // What came of that read is in the model.
+  // What was made from that copy has been merged.
   void Merged(const ReadAt& read) {
     const std::int64_t all = counter_.merges.fetch_add(1, std::memory_order_relaxed);
     histogram_.Add((all - read.all) - (own_ - read.own));
     ++own_;
   }
 
-  // Since it was last taken.
+  // The merges since the last call.
   StalenessHistogram Take() { return std::exchange(histogram_, {}); }
 
  private:

@@ -1,60 +1,98 @@
 #include "runtime/workers/delta_maker.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/error.h"
 
 namespace hogbatch {
+namespace {
+
+// The weights of a layer, a gap and its biases, as in a layer's block of the layout.
+std::int64_t FloatsOf(const LayerShape& shape) {
+  return shape.bias_at - shape.weights_at + shape.out;
+}
+
+// Of the largest layer that is made aside.
+std::int64_t AsideBytes(const ParameterLayout& layout, bool sparse_input) {
+  std::int64_t most = 0;
+  for (std::size_t i = sparse_input ? 1 : 0; i < layout.layers.size(); ++i) {
+    most = std::max(most, FloatsOf(layout.layers[i]));
+  }
+  return most * static_cast<std::int64_t>(sizeof(float));
+}
+
+}  // namespace
 
 DeltaMaker::DeltaMaker(const ModelSpec& spec, const OptimizerOptions& options, double momentum,
                        Device& device)
     : device_(device),
+      layout_(Layout(spec)),
+      sparse_input_(spec.sparse_input),
       decay_(options.weight_decay),
       optimizer_(MakeOptimizer(options, momentum, spec, device)),
       touched_(device) {
   if (!optimizer_->direct()) gradient_.emplace(spec, device);
 }
 
-std::span<const GradientTarget> DeltaMaker::Targets(float rate,
+std::span<const GradientTarget> DeltaMaker::Targets(float learning_rate,
                                                     std::span<const std::int32_t> touched,
-                                                    std::span<const LayerView> delta, Order order) {
-  Check(order == Order::kFirst || direct(), "updates with state are merged one by one");
+                                                    std::span<const LayerView> delta, Place place) {
+  Check(place == Place::kDelta || direct(), "updates with state are merged one by one");
+  place_ = place;
   if (gradient_) {
     touched_.Restart();
     return gradient_->Targets(touched, touched_.Upload(touched));
   }
+  if (place == Place::kAside && aside_.bytes() == 0) {
+    aside_ = Buffer(device_, static_cast<std::size_t>(AsideBytes(layout_, sparse_input_)));
+  }
   targets_.clear();
-  for (const LayerView& layer : delta) {
-    targets_.push_back({.weights = layer.weights,
-                        .bias = layer.bias,
-                        .scale = -rate,
-                        .keep = order == Order::kFirst ? 0.0f : 1.0f});
+  for (std::size_t i = 0; i < delta.size(); ++i) {
+    const LayerView to = IsAside(i) ? Aside(i) : delta[i];
+    const bool replaces = place == Place::kDelta || IsAside(i);
+    targets_.push_back({.weights = to.weights,
+                        .bias = to.bias,
+                        .scale = -learning_rate,
+                        .keep = replaces ? 0.0f : 1.0f});
   }
   return targets_;
 }
 
-void DeltaMaker::Make(std::size_t layer, float rate, std::int64_t update, const LayerView& replica,
-                      const LayerView& delta) {
-  if (gradient_) StepLayer(layer, rate, update, replica, delta);
-  const float shrinks_by = Keep(decay_, rate) - 1;
+LayerView DeltaMaker::Aside(std::size_t layer) const {
+  const LayerShape& shape = layout_.layers[layer];
+  const DeviceSpan<float> all = aside_.span<float>();
+  return {.weights = Tensor::Matrix(all, shape.in, shape.out),
+          .bias = Tensor::Vector(all.Sub(shape.bias_at - shape.weights_at, shape.out))};
+}
+
+void DeltaMaker::Make(std::size_t layer, float learning_rate, std::int64_t update,
+                      const LayerView& replica, const LayerView& delta) {
+  if (gradient_) StepLayer(layer, learning_rate, update, replica, delta);
+  const LayerView made = IsAside(layer) ? Aside(layer) : delta;
+  const float shrinks_by = Keep(decay_, learning_rate) - 1;
   const bool by_rows = gradient_ && gradient_->layers()[layer].is_sparse;
   if (shrinks_by != 0 && !by_rows) {
-    device_.AddScaled(replica.weights, shrinks_by, 1, delta.weights);
+    device_.AddScaled(replica.weights, shrinks_by, 1, made.weights);
   }
+  if (!IsAside(layer)) return;
+  device_.AddScaled(made.weights, 1, 1, delta.weights);
+  device_.AddScaled(made.bias, 1, 1, delta.bias);
 }
 
-GradientTarget DeltaMaker::OnReplica(float rate, const LayerView& replica) const {
-  Check(direct(), "what an optimiser with state adds is not known before its step");
-  // Not even decay that keeps nothing may read as "clear the target", biases and all.
-  const float keep = std::max(Keep(decay_, rate), std::numeric_limits<float>::min());
-  return {.weights = replica.weights, .bias = replica.bias, .scale = -rate, .keep = keep};
+bool DeltaMaker::AddToReplica(std::size_t layer, const LayerView& replica, const LayerView& delta) {
+  Check(place_ != Place::kOnDelta, "an update that is part of Δ cannot be told apart");
+  if (place_ == Place::kAside && !IsAside(layer)) return false;
+  const LayerView made = IsAside(layer) ? Aside(layer) : delta;
+  device_.AddScaled(made.weights, 1, 1, replica.weights);
+  device_.AddScaled(made.bias, 1, 1, replica.bias);
+  return true;
 }
 
-// A step from zero is what the step adds: decay, which needs the weights, is added by Make. Only
-// rows of a sparse layer have decay to make up for, by a factor the optimiser knows: they are
-// stepped in a copy, from which the weights are then taken off.
-void DeltaMaker::StepLayer(std::size_t layer, float rate, std::int64_t update,
+// A step from zero is what the step adds; Make adds the decay, which needs the weights. Rows of a
+// sparse layer also have to make up for the decay of updates that did not touch them. Only the
+// optimiser knows that factor, so they are stepped in a copy of the weights, which is then
+// subtracted.
+void DeltaMaker::StepLayer(std::size_t layer, float learning_rate, std::int64_t update,
                            const LayerView& replica, const LayerView& delta) {
   const LayerGradient& gradient = gradient_->layers()[layer];
   const bool decays_by_rows = gradient.is_sparse && decay_ > 0;
@@ -64,7 +102,7 @@ void DeltaMaker::StepLayer(std::size_t layer, float rate, std::int64_t update,
   } else {
     device_.Fill(delta.weights, 0);
   }
-  optimizer_->Step(static_cast<int>(layer), gradient, rate, update, delta);
+  optimizer_->Step(static_cast<int>(layer), gradient, learning_rate, update, delta);
   if (decays_by_rows) device_.AddScaled(replica.weights, -1, 1, delta.weights);
 }
 
@@ -73,7 +111,7 @@ std::int64_t DeltaMaker::Bytes(const ModelSpec& spec, const OptimizerOptions& op
   const ParameterLayout whole = Layout(spec);
   const std::int64_t sparse_rows = spec.sparse_input ? spec.inputs : 0;
   const std::int64_t state = OptimizerBytes(options, momentum, whole, sparse_rows);
-  if (IsDirect(options, momentum, sparse_rows)) return state;
+  if (IsDirect(options, momentum, sparse_rows)) return state + AsideBytes(whole, spec.sparse_input);
   const ParameterLayout gradient = spec.sparse_input ? WithFirstHeight(whole, touched) : whole;
   const auto rows = static_cast<std::int64_t>(sizeof(std::int32_t)) * touched;
   return state + gradient.floats * static_cast<std::int64_t>(sizeof(float)) +

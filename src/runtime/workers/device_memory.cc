@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kFloat = sizeof(float);
 
-// A batch that needs as much memory as any.
+// Upper bounds of a batch.
 struct LargestBatch {
   std::int64_t rows = 0;
   std::int64_t entries = 0;  // of sparse rows
@@ -35,7 +35,7 @@ std::int64_t InputBytes(const ModelSpec& spec, const LargestBatch& batch) {
                            : BatchCopy::DenseBytes(batch.rows, spec.inputs);
 }
 
-// The replica, or Δ: of a sparse first layer just the touched rows.
+// The replica, or Δ: only the touched rows of a sparse first layer.
 std::int64_t LayersBytes(const ModelSpec& spec, const LargestBatch& batch) {
   const ParameterLayout layout = Layout(spec);
   return kFloat *
@@ -48,15 +48,15 @@ std::int64_t PlacesBytes(const ModelSpec& spec, const LargestBatch& batch) {
   return spec.sparse_input ? ReusedMemory::BlockBytes(batch.touched * kPlace) : 0;
 }
 
-// What each update under way has for itself.
-std::int64_t SlotBytes(const ModelSpec& spec, const LargestBatch& batch) {
+// What each merge in flight needs.
+std::int64_t MergeBytes(const ModelSpec& spec, const LargestBatch& batch) {
   const std::int64_t losses = batch.rows * kFloat;
   return 2 * LayersBytes(spec, batch) + InputBytes(spec, batch) +
          BatchCopy::TargetBytes(spec, batch.rows) + losses;
 }
 
-// Libraries that multiply matrices may copy those of a product into a shape that suits them:
-// CLBlast does, with sides of whole tiles. cuBLAS has a workspace of a fixed size.
+// Libraries may copy the matrices of a product: CLBlast pads them to whole tiles, cuBLAS has a
+// workspace of a fixed size.
 std::int64_t ProductBytes(const ModelSpec& spec, std::int64_t rows) {
   constexpr std::int64_t kTile = 128, kWorkspace = std::int64_t{32} << 20;
   const auto padded = [](std::int64_t side) { return (side + kTile - 1) / kTile * kTile; };
@@ -75,7 +75,7 @@ std::int64_t RowsToInfer(const ModelSpec& spec) {
   return ForwardPass::MostRows(spec, distant);
 }
 
-// Updates at the end of a stretch of rows.
+// The last batch of a range of rows may be half as large again.
 std::int64_t WithTail(std::int64_t rows) { return rows + rows / 2; }
 
 }  // namespace
@@ -93,21 +93,21 @@ std::int64_t MostEntries(const Dataset& data, std::int64_t rows) {
 std::int64_t DeviceBytesToTrain(const DeviceTraining& training, std::int64_t batch_size) {
   const ModelSpec& spec = training.spec;
   const LargestBatch batch = Largest(spec, training.data, WithTail(batch_size));
-  std::int64_t slot = SlotBytes(spec, batch);
-  if (training.depth > 1) slot += PlacesBytes(spec, batch);
+  std::int64_t merge = MergeBytes(spec, batch);
+  if (training.depth > 1) merge += PlacesBytes(spec, batch);
   const std::int64_t scratch = ScratchBytes(Layout(spec), batch.rows, Use::kTraining);
-  const std::int64_t steps =
+  const std::int64_t updates =
       DeltaMaker::Bytes(spec, training.optimizer, training.momentum, batch.touched);
   const std::int64_t class_weights = spec.outputs * kFloat;
-  return std::max(1, training.depth) * slot + scratch + steps + class_weights +
+  return std::max(1, training.depth) * merge + scratch + updates + class_weights +
          DeviceBytesToInfer(spec, training.data);
 }
 
 std::int64_t MostRowsThatFit(const DeviceTraining& training, std::int64_t memory_bytes,
                              std::int64_t limit) {
-  // A device reports all its memory, of which its driver, the kernels and the pages that blocks are
-  // rounded up to take some hundred megabytes on one of today.
-  constexpr std::int64_t kReserved = 16;  // one part in so many
+  // A device reports all its memory. The driver, the kernels and the rounding of blocks to pages
+  // take some hundred megabytes of it: 1 / 16 is left to them.
+  constexpr std::int64_t kReserved = 16;
   const std::int64_t there = memory_bytes - memory_bytes / kReserved;
   const std::int64_t evaluated = RowsToInfer(training.spec);
   const auto fits = [&](std::int64_t rows) {
@@ -129,7 +129,7 @@ std::int64_t DeviceBytesToInfer(const ModelSpec& spec, const Dataset* data) {
   const ParameterLayout layout = Layout(spec);
   const std::int64_t rows = RowsToInfer(spec);
   LargestBatch batch = Largest(spec, data, rows);
-  batch.rows = rows;  // room is made for these, however few there are
+  batch.rows = rows;  // scratch has room for these, even if the data has fewer
   return layout.floats * kFloat + ScratchBytes(layout, rows, Use::kInference) +
          InputBytes(spec, batch);
 }

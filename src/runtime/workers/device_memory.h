@@ -1,5 +1,5 @@
-// How much of a device's memory a worker takes, by arithmetic, before one is made. For devices that
-// do not share host memory.
+// Computes how much device memory a worker will take, before it is made. For devices that do not
+// share host memory.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace hogbatch {
 
-// The most nonzeros that any `rows` rows in a row of sparse data have.
+// The most nonzeros in any `rows` consecutive rows of sparse data.
 std::int64_t MostEntries(const Dataset& data, std::int64_t rows);
 
 // What a device is to train.
@@ -18,22 +18,22 @@ struct DeviceTraining {
   ModelSpec spec;
   OptimizerOptions optimizer = {};
   double momentum = 0;  // the explicit part
-  int depth = 1;        // DeviceInfo::depth: so many merges are under way at once
-  // The rows. Null or empty: not known, then sparse ones with 1,024 nonzeros are reckoned with.
+  int depth = 1;        // DeviceInfo::depth: merges in flight
+  // The rows. If null or empty, sparse rows are assumed to have 1,024 nonzeros.
   const Dataset* data = nullptr;
 };
 
-// Bytes that training in updates of `batch_size` rows takes at most, its evaluations included:
-// updates at the end of a stretch of rows may be half as large again. Synchronous training may take
-// up to three times the largest layer on top.
+// The most bytes that training and evaluation take at `batch_size` rows. The last batch of a range
+// of rows may be half as large again, which is included. Synchronous training may take up to three
+// times the largest layer in addition.
 std::int64_t DeviceBytesToTrain(const DeviceTraining& training, std::int64_t batch_size);
 
-// The most rows, up to `limit`, that updates may have on a device that reports so much memory, with
-// some of it left for what libraries take; 0 if there is no room for one.
+// The largest batch size, up to `limit`, for a device that reports `memory_bytes`. Some memory is
+// left to libraries. 0: there is no room for one row.
 std::int64_t MostRowsThatFit(const DeviceTraining& training, std::int64_t memory_bytes,
                              std::int64_t limit);
 
-// Bytes that evaluation or prediction takes at most; `data` as above.
+// The most bytes that evaluation or prediction takes; `data` as above.
 std::int64_t DeviceBytesToInfer(const ModelSpec& spec, const Dataset* data = nullptr);
 
 }  // namespace hogbatch

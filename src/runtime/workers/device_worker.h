@@ -1,5 +1,5 @@
-// What workers on a device have in common, wherever the device trains: the order of a task, its
-// losses, evaluation and common steps.
+// What all workers have in common, on any device: the order of a task, its losses, evaluation and
+// synchronous rounds.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,7 @@ class DeviceWorker : public Worker {
         sync_update_(*device_, memory),
         staleness_(memory.merges) {}
 
-  // Makes the gradient of one update, or what it adds to the model.
+  // Makes what one merge adds to the model, or a gradient to hold.
   virtual void Train(const Task& task, RowRange rows) = 0;
   virtual void Merge(const Task& task, RowRange rows) = 0;
 
@@ -72,13 +72,12 @@ class DeviceWorker : public Worker {
   Device& device() { return *device_; }
   StalenessMeter& staleness() { return staleness_; }
   JobMemory& memory() const { return memory_; }
-  std::int64_t updates() const { return updates_; }  // the present one counted
+  std::int64_t updates() const { return updates_; }  // including the present one
 
-  // Losses travel to the host; after the device was waited for they can be added up.
+  // Queues the download of the losses. AddLosses may follow after the device has been waited for.
   void DownloadLosses(const Tensor& losses) {
     row_losses_.resize(static_cast<std::size_t>(losses.cols));
-    device_->Download(losses.data.base,
-                      static_cast<std::size_t>(losses.data.offset) * sizeof(float),
+    device_->Download(losses.data.base, losses.data.offset_bytes(),
                       std::as_writable_bytes(std::span(row_losses_)));
   }
   void AddLosses() { AddLosses(row_losses_); }
@@ -86,22 +85,23 @@ class DeviceWorker : public Worker {
     for (const float loss : losses) loss_sum_ += loss;
   }
 
-  // kYes from the moment an update begins to change the model until all of it is there.
+  // kYes while only a part of a merge is in the model.
   enum class Torn : std::uint8_t { kNo, kYes };
   void set_torn(Torn torn) { torn_ = torn; }
 
-  // Memory was too short: another number of updates was made than asked for, and they may have so
-  // many rows from now on.
+  // Device memory was too small for the task: more updates were made than it says, and from now on
+  // a batch has at most `most` rows.
   void CountExtraUpdates(std::int32_t updates) { extra_updates_ += updates; }
   void LimitRows(std::int64_t most) { max_batch_size_ = most; }
 
-  // Keeps the gradient for the common step of task.round.
+  // Keeps the gradient for task.round.
   void Hold(const Task& task, RowRange rows, std::vector<LayerGradient> layers) {
     memory_.held[static_cast<std::size_t>(id_)] = {
         .round = task.round, .rows = rows.size(), .layers = std::move(layers)};
   }
 
-  // Scratch for batches of `rows` rows; if it is made anew, for `room` rows.
+  // Scratch for batches of `rows` rows. If it is too small, it is replaced by scratch for `room`
+  // rows.
   Model& ModelFor(std::int64_t rows, std::int64_t room) {
     if (!model_ || model_->max_rows() < rows) {
       ReleaseModel();
@@ -109,7 +109,7 @@ class DeviceWorker : public Worker {
     }
     return *model_;
   }
-  // Waits for whatever is queued on it.
+  // After all queued calls are done.
   void ReleaseModel() {
     if (!model_) return;
     device_->Wait();
@@ -117,8 +117,7 @@ class DeviceWorker : public Worker {
   }
 
  private:
-  // Training's scratch makes room where memory is short; it is made again, for fewer rows if need
-  // be.
+  // If device memory is short, the scratch of training is freed; training allocates it again.
   EvaluationSums Evaluate(const Task& task) {
     try {
       return evaluator_.Evaluate(task);

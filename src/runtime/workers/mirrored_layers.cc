@@ -14,23 +14,22 @@ MirroredLayers::MirroredLayers(const ModelSpec& spec, Device& device)
       outbound_(layout_.layers.size()),
       inbound_(layout_.layers.size()) {}
 
-void MirroredLayers::Fit(std::span<const std::int32_t> touched) {
+void MirroredLayers::SetTouched(std::span<const std::int32_t> touched) {
   if (!sparse_input_) return;
   touched_ = touched;
   blocks_.SetFirstHeight(std::max<std::int64_t>(1, static_cast<std::int64_t>(touched.size())));
 }
 
-std::span<float> MirroredLayers::Fitted(HostBuffer& host, std::size_t layer) {
+std::span<float> MirroredLayers::WithRoom(HostBuffer& host, std::size_t layer) {
   const auto bytes = static_cast<std::size_t>(blocks_.floats(layer)) * sizeof(float);
-  // A sparse first layer is a little larger now and then, and memory of this kind takes long to
-  // get.
+  // A sparse first layer often grows a little, and this memory is slow to allocate: grow by half.
   const std::size_t grown = host.bytes() + host.bytes() / 2;
   if (host.bytes() < bytes) host = HostBuffer(device_, std::max(bytes, grown));
   return Floats(host, layer);
 }
 
 template <typename Float, typename F>
-void MirroredLayers::ForEachStretch(std::size_t layer, std::span<Float> host, F part) const {
+void MirroredLayers::ForEachContiguousPart(std::size_t layer, std::span<Float> host, F part) const {
   const LayerShape& shape = layout_.layers[layer];
   const auto on_host = [&](std::int64_t at, std::int64_t floats) {
     return host.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(floats));
@@ -43,39 +42,41 @@ void MirroredLayers::ForEachStretch(std::size_t layer, std::span<Float> host, F 
   } else {
     part(shape.weights_at, on_host(0, shape.in * shape.out));
   }
-  // The gap before the biases is left out: on a device it holds anything.
+  // Without the gap before the biases: its contents on the device are undefined.
   part(shape.bias_at, on_host(blocks_.bias_at(layer), shape.out));
 }
 
 void MirroredLayers::Upload(const ParameterStore& store) {
   for (std::size_t i = 0; i < outbound_.size(); ++i) {
-    const std::span<float> going = Fitted(outbound_[i], i);
-    ForEachStretch(i, going, [&](std::int64_t at, std::span<float> here) { store.Read(at, here); });
-    blocks_.Upload(i, going);
+    const std::span<float> outbound = WithRoom(outbound_[i], i);
+    ForEachContiguousPart(i, outbound,
+                          [&](std::int64_t at, std::span<float> here) { store.Read(at, here); });
+    blocks_.Upload(i, outbound);
   }
 }
 
 void MirroredLayers::Download(std::size_t layer) {
-  blocks_.Download(layer, Fitted(inbound_[layer], layer));
+  blocks_.Download(layer, WithRoom(inbound_[layer], layer));
 }
 
 void MirroredLayers::AddTo(ParameterStore& store, std::size_t layer) const {
-  ForEachStretch(layer, on_host(layer),
-                 [&](std::int64_t at, std::span<const float> here) { store.Add(at, here); });
+  ForEachContiguousPart(layer, inbound(layer),
+                        [&](std::int64_t at, std::span<const float> here) { store.Add(at, here); });
 }
 
 void MirroredLayers::BlendInto(ParameterStore& store, std::size_t layer, float share) const {
-  ForEachStretch(layer, on_host(layer), [&](std::int64_t at, std::span<const float> here) {
+  ForEachContiguousPart(layer, inbound(layer), [&](std::int64_t at, std::span<const float> here) {
     store.Blend(at, here, share);
   });
 }
 
 void MirroredLayers::WriteTo(ParameterStore& store, std::size_t layer) const {
-  ForEachStretch(layer, on_host(layer),
-                 [&](std::int64_t at, std::span<const float> here) { store.Write(at, here); });
+  ForEachContiguousPart(layer, inbound(layer), [&](std::int64_t at, std::span<const float> here) {
+    store.Write(at, here);
+  });
 }
 
-std::vector<LayerGradient> MirroredLayers::OnHost() {
+std::vector<LayerGradient> MirroredLayers::InboundGradient() {
   std::vector<LayerGradient> layers;
   for (std::size_t i = 0; i < inbound_.size(); ++i) {
     const LayerView& there = blocks_.views()[i];
@@ -87,7 +88,7 @@ std::vector<LayerGradient> MirroredLayers::OnHost() {
   }
   if (sparse_input_) {
     LayerGradient& first = layers.front();
-    first.touched = HostSpan(touched_.data(), static_cast<std::int64_t>(touched_.size()));
+    first.touched = HostSpan(touched_);
     first.touched_on_host = touched_;
     first.is_sparse = true;
   }

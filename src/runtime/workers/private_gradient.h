@@ -1,5 +1,6 @@
-// A whole model's gradient in one worker's own memory on its device, for what cannot be written
-// straight into the weights: optimisers with state, gradients held for a common step, virtual time.
+// The gradient of a whole model in a worker's own memory on its device. It is needed where
+// gradients cannot be written straight into the weights: for optimisers with state, for synchronous
+// rounds, and for workers that write at Commit.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,9 @@ class PrivateGradient {
  public:
   PrivateGradient(const ModelSpec& spec, Device& device);
 
-  // Where Model::Backward is to write. For sparse input the first layer has a row for each of
-  // `touched` (one at least, so that no call of a device is about nothing), which must stay where
-  // they are as long as layers() is used; else both are empty.
+  // Where Model::Backward is to write. For sparse input the first layer has one row for each of
+  // `touched`, and at least one, so that no call of a device gets an empty tensor. `touched` must
+  // not change while layers() is used. For dense input both arguments are empty.
   std::span<const GradientTarget> Targets(std::span<const std::int32_t> touched,
                                           DeviceSpan<const std::int32_t> touched_on_device);
 

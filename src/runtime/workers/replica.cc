@@ -19,13 +19,14 @@ std::span<const std::int32_t> Replica::touched() const {
   return compactor_ ? std::span(compactor_->touched()) : std::span<const std::int32_t>();
 }
 
-void Replica::Load(RowRange rows) {
-  for (std::size_t i = 0; i < marks_.size(); ++i) Check(!waits(i), "a Δ is merged before the next");
+void Replica::LoadRows(RowRange rows) {
+  for (std::size_t i = 0; i < marks_.size(); ++i)
+    Check(!is_pending(i), "a Δ must be merged before the next is made");
   input_ = batch_.Upload(compactor_ ? compactor_->Compact(memory_.data, rows)
                                     : ViewInput(memory_.data, rows));
   targets_ = batch_.Upload(ViewTargets(memory_.data, rows));
-  weights_.Fit(touched());
-  delta_.Fit(touched());
+  weights_.SetTouched(touched());
+  delta_.SetTouched(touched());
   const auto bytes = static_cast<std::size_t>(rows.size()) * sizeof(float);
   if (losses_on_device_.bytes() < bytes) {
     if (losses_on_device_.bytes() > 0) device_.Wait();
@@ -35,26 +36,26 @@ void Replica::Load(RowRange rows) {
   losses_.resize(static_cast<std::size_t>(rows.size()));
 }
 
-void Replica::Refresh(const Replica* earlier) {
+void Replica::LoadWeights(const Replica* earlier) {
   weights_.Upload(memory_.store);
-  if (earlier) AddWaiting(*earlier);
+  if (earlier) AddPending(*earlier);
 }
 
-void Replica::AddWaiting(const Replica& earlier) {
+void Replica::AddPending(const Replica& earlier) {
   for (std::size_t i = 0; i < marks_.size(); ++i) {
-    if (!earlier.waits(i)) continue;
+    if (!earlier.is_pending(i)) continue;
     const LayerView& from = earlier.delta()[i];
     const LayerView& to = weights()[i];
     device_.AddScaled(from.bias, 1, 1, to.bias);
     if (i == 0 && compactor_) {
-      AddTouched(earlier);
+      AddPendingRows(earlier);
     } else {
       device_.AddScaled(from.weights, 1, 1, to.weights);
     }
   }
 }
 
-void Replica::AddTouched(const Replica& earlier) {
+void Replica::AddPendingRows(const Replica& earlier) {
   const std::span<const std::int32_t> mine = touched();
   const Tensor& from = earlier.delta().front().weights;
   places_.assign(static_cast<std::size_t>(from.rows), -1);
@@ -78,25 +79,25 @@ void Replica::KeepLosses(const Tensor& losses, std::int64_t at) {
                     Tensor::Vector(losses_on_device_.span<float>().Sub(at, losses.cols)));
 }
 
-void Replica::SendLosses() {
+void Replica::DownloadLosses() {
   device_.Download(losses_on_device_.span<float>().base, 0,
                    std::as_writable_bytes(std::span(losses_)));
   losses_mark_ = device_.SetMark();
 }
 
-void Replica::SendLayer(std::size_t layer) {
+void Replica::DownloadLayer(std::size_t layer) {
   const bool is_last = layer + 1 == marks_.size();
   if (memory_.merge == Merge::kDelta || is_last) delta_.Download(layer);
   if (memory_.merge != Merge::kDelta) weights_.Download(layer);
   marks_[layer] = device_.SetMark();
 }
 
-void Replica::SendGradient(std::size_t layer) { delta_.Download(layer); }
+void Replica::DownloadGradient(std::size_t layer) { delta_.Download(layer); }
 
-void Replica::AwaitLosses() { device_.WaitFor(losses_mark_); }
+void Replica::WaitForLosses() { device_.WaitFor(losses_mark_); }
 
 void Replica::MergeLayer(std::size_t layer) {
-  Check(waits(layer), "a layer's Δ is merged once");
+  Check(is_pending(layer), "a layer's Δ is merged once");
   device_.WaitFor(*marks_[layer]);
   switch (memory_.merge) {
     case Merge::kDelta:
@@ -112,13 +113,13 @@ void Replica::MergeLayer(std::size_t layer) {
   marks_[layer].reset();
 }
 
-void Replica::AwaitGradient() { device_.Wait(); }
+void Replica::WaitForGradient() { device_.Wait(); }
 
 void Replica::ReadProbes(std::span<float> to) const {
   const std::size_t last = marks_.size() - 1;
   for (std::size_t i = 0; i < to.size(); ++i) {
     const std::int64_t at = memory_.probes.InLayer(i, delta_.bias_at(last));
-    to[i] = delta_.on_host(last)[static_cast<std::size_t>(at)];
+    to[i] = delta_.inbound(last)[static_cast<std::size_t>(at)];
   }
 }
 

@@ -1,4 +1,5 @@
-// Updates on a device that shares no host memory, from their rows to what they bring the model.
+// One merge of a device that does not share host memory, from its rows to what it adds to the
+// model.
 #pragma once
 
 #include <cstddef>
@@ -17,55 +18,56 @@
 
 namespace hogbatch {
 
-// A copy of the model on the device and the Δ made there. A worker that overlaps its work has
-// several and uses them in turn: what one has made and not yet merged the next one's copy must
-// have, since the store does not. Calls that queue return before they are done.
+// A copy of the model on the device, and the Δ made there. A worker whose merges overlap has
+// several and uses them in turn. A pending Δ, one that is made and not yet merged, is missing in
+// the store, so it is added to the next replica's copy.
 class Replica {
  public:
   Replica(JobMemory& memory, Device& device);
 
-  // Queues the way of the rows to the device. What was made here before must be merged.
-  void Load(RowRange rows);
-  // Queues the way of the model as it is now, to which what `earlier` has not merged is added.
-  void Refresh(const Replica* earlier);
+  // Queues the upload of the rows. The Δ made here before must be merged.
+  void LoadRows(RowRange rows);
+  // Queues the upload of the present model, and adds the pending Δ of `earlier`, if any.
+  void LoadWeights(const Replica* earlier);
 
-  // Some of the rows that were loaded, counted from the first.
+  std::int64_t rows() const { return input_.rows(); }
+  // Some of the loaded rows, counted from the first.
   BatchInput input(RowRange rows) const { return SliceRows(input_, rows); }
   Targets targets(RowRange rows) const { return SliceRows(targets_, input_.rows(), rows); }
-  // Of a sparse model: the rows of the first layer that the loaded rows touch.
+  // For a sparse model: the rows of the first layer that the loaded rows touch.
   std::span<const std::int32_t> touched() const;
   std::span<const LayerView> weights() const { return weights_.on_device(); }
   std::span<const LayerView> delta() const { return delta_.on_device(); }
 
-  // Sets losses aside: they lie among what the next update will compute in. The first is that of
-  // row `at` of those that were loaded.
+  // Copies losses out of the model's scratch, which the next update overwrites. The first loss is
+  // that of loaded row `at`.
   void KeepLosses(const Tensor& losses, std::int64_t at);
-  // After all losses were kept, and after the layer's Δ is complete: queue their ways back. The
-  // layer of the copy must have made all updates if it is not Δ that is merged.
-  void SendLosses();
-  void SendLayer(std::size_t layer);
-  void SendGradient(std::size_t layer);  // that was made in the place of Δ
+  // Queue downloads: of all losses; of a layer whose Δ is complete. Unless Δ is what is merged, the
+  // replica must have all updates of the layer, too.
+  void DownloadLosses();
+  void DownloadLayer(std::size_t layer);
+  void DownloadGradient(std::size_t layer);  // made in the memory of Δ
 
-  // Wait for what was sent, as little as need be.
-  void AwaitLosses();
-  void MergeLayer(std::size_t layer);  // and merge it
-  void AwaitGradient();
+  void WaitForLosses();
+  void WaitForGradient();
+  // Waits for the layer and merges it.
+  void MergeLayer(std::size_t layer);
 
   const std::vector<float>& losses() const { return losses_; }
-  // What has come in the place of Δ: a gradient, in synchronous training.
-  std::vector<LayerGradient> DeltaOnHost() { return delta_.OnHost(); }
-  // The probes' part of Δ, when the last layer is merged.
+  // Synchronous training: the downloaded gradient.
+  std::vector<LayerGradient> InboundGradient() { return delta_.InboundGradient(); }
+  // The probes' part of Δ, after the last layer was merged.
   void ReadProbes(std::span<float> to) const;
 
-  // Forgets what was sent and lets go of memory that is as large as the rows. Nothing may be
+  // Drops a pending Δ and frees the memory that grows with the number of rows. Nothing may be
   // queued.
   void ReleaseRows();
 
  private:
-  bool waits(std::size_t layer) const { return marks_[layer].has_value(); }
-  void AddWaiting(const Replica& earlier);
-  // Adds rows of a sparse first layer's Δ to those rows of this copy that are the same weights.
-  void AddTouched(const Replica& earlier);
+  bool is_pending(std::size_t layer) const { return marks_[layer].has_value(); }
+  void AddPending(const Replica& earlier);
+  // For a sparse first layer: adds those rows of Δ that this copy has, too.
+  void AddPendingRows(const Replica& earlier);
 
   JobMemory& memory_;
   Device& device_;
@@ -80,7 +82,7 @@ class Replica {
   Buffer losses_on_device_;
   std::vector<float> losses_;
   std::int64_t losses_mark_ = 0;
-  std::vector<std::optional<std::int64_t>> marks_;  // behind each layer on its way; none: merged
+  std::vector<std::optional<std::int64_t>> marks_;  // after each pending layer; none: merged
 };
 
 }  // namespace hogbatch

@@ -23,146 +23,165 @@ class ReplicaWorker : public DeviceWorker {
   ReplicaWorker(WorkerId id, std::unique_ptr<Device> owned, JobMemory& memory)
       : DeviceWorker(id, std::move(owned), memory),
         class_weights_memory_(device(), memory.class_weights.size() * sizeof(float)) {
-    MakeSlots();
+    MakeReplicas();
     if (memory.class_weights.empty()) return;
     class_weights_ = Tensor::Vector(class_weights_memory_.span<float>());
     device().Upload(std::as_bytes(std::span(memory.class_weights)), class_weights_.data.base, 0);
   }
 
  private:
-  // A part of a task between Train and Merge.
-  struct Slot {
-    Slot(JobMemory& memory, Device& device) : replica(memory, device) {}
+  // A merge from its Compute to its Commit.
+  struct MergeInFlight {
+    MergeInFlight(JobMemory& memory, Device& device) : replica(memory, device) {}
     Replica replica;
     StalenessMeter::ReadAt read;
-    bool in_parts = false;  // memory was too short for it at once: nothing is queued
+    bool in_parts = false;  // device memory was too small for it: nothing is queued
   };
 
-  // As the first updates, of one row each, which are forgotten. Memory that travels stays: it takes
-  // long to get.
+  // Makes an update of one row and drops it. Host memory for transfers is kept: it is slow to
+  // allocate.
   void Prepare() override {
-    for (const auto& slot : slots_) {
+    for (const auto& merge : merges_) {
       try {
-        Queue(*slot, {}, {.rows = {0, 1}});
-      } catch (const OutOfDeviceMemory&) {  // updates find a way, or say so
+        Queue(*merge, {}, {.rows = {0, 1}});
+      } catch (const OutOfDeviceMemory&) {  // the first task handles it
       }
-      ReleaseRows(*slot);
+      ReleaseRows(*merge);
     }
     delta_maker_.reset();
-    steps_ = 0;
+    replica_updates_ = 0;
   }
 
-  void MakeSlots() {
+  void MakeReplicas() {
     for (int i = 0; i < std::max(1, device().info().depth); ++i) {
-      slots_.push_back(std::make_unique<Slot>(memory(), device()));
+      merges_.push_back(std::make_unique<MergeInFlight>(memory(), device()));
     }
   }
 
-  // Slots are used in turn, and merged in the same order.
+  // Replicas are used in turn, and merged in the same order.
   void Train(const Task& task, RowRange rows) override {
-    Slot& slot = *slots_[static_cast<std::size_t>(trained_) % slots_.size()];
-    slot.in_parts = false;
+    MergeInFlight& merge = *merges_[static_cast<std::size_t>(trained_) % merges_.size()];
+    merge.in_parts = false;
     try {
-      Queue(slot, task, AllOf(task, rows));
+      Queue(merge, task, PlanOf(task, rows));
     } catch (const OutOfDeviceMemory&) {
-      ReleaseRows(slot);
+      ReleaseRows(merge);
       if (task.hold) {
-        QueueInMoreSteps(slot, task, rows);
+        QueueInMoreParts(merge, task, rows);
       } else {
-        slot.in_parts = true;
+        merge.in_parts = true;
       }
     }
     ++trained_;
   }
 
   void Merge(const Task& task, RowRange rows) override {
-    Slot& slot = *slots_[static_cast<std::size_t>(merged_++) % slots_.size()];
-    if (!task.hold) return slot.in_parts ? TrainInParts(slot, task, rows) : MergeSlot(slot);
-    slot.replica.AwaitGradient();
-    AddLosses(slot.replica.losses());
-    Hold(task, rows, slot.replica.DeltaOnHost());
+    MergeInFlight& merge = *merges_[static_cast<std::size_t>(merged_++) % merges_.size()];
+    if (!task.hold) return merge.in_parts ? TrainInParts(merge, task, rows) : FinishMerge(merge);
+    merge.replica.WaitForGradient();
+    AddLosses(merge.replica.losses());
+    Hold(task, rows, merge.replica.InboundGradient());
   }
 
-  // Rows on their way to one merge.
-  struct Trip {
+  // How one merge is made. With Task::hold its updates are the parts of one gradient.
+  struct MergePlan {
     RowRange rows;
-    std::int32_t steps = 1;  // updates of the replica
-    float rate = 0;          // of each
+    std::int32_t updates = 1;
+    float learning_rate = 0;  // of each update
+
+    // Counted from the first row.
+    RowRange RowsOf(std::int32_t update) const { return Part({0, rows.size()}, update, updates); }
+    bool IsLast(std::int32_t update) const { return update + 1 == updates; }
   };
 
-  Trip AllOf(const Task& task, RowRange rows) const {
+  MergePlan PlanOf(const Task& task, RowRange rows) const {
     const auto most = static_cast<std::int32_t>(rows.size());
     return {.rows = rows,
-            .steps = task.hold ? std::min(held_steps_, most) : task.updates_per_merge,
-            .rate = task.learning_rate};
+            .updates = task.hold ? std::min(gradient_parts_, most) : task.updates_per_merge,
+            .learning_rate = task.learning_rate};
   }
 
-  // Memory is exhausted: a gradient for the common step is added up from smaller batches, now and
-  // from now on. All rows are still there at once; it is what is computed of them that takes less.
-  void QueueInMoreSteps(Slot& slot, const Task& task, RowRange rows) {
+  // Device memory is exhausted: this gradient and all later ones are added up from smaller batches.
+  // All rows are still on the device at once; only the scratch is smaller.
+  void QueueInMoreParts(MergeInFlight& merge, const Task& task, RowRange rows) {
     for (bool is_queued = false; !is_queued;) {
-      held_steps_ *= 2;
+      gradient_parts_ *= 2;
       try {
-        Queue(slot, task, AllOf(task, rows));
+        Queue(merge, task, PlanOf(task, rows));
         is_queued = true;
       } catch (const OutOfDeviceMemory&) {
-        if (held_steps_ >= rows.size()) throw;
-        ReleaseRows(slot);
+        if (gradient_parts_ >= rows.size()) throw;
+        ReleaseRows(merge);
       }
     }
   }
 
-  void Queue(Slot& slot, const Task& task, const Trip& trip) {
-    const std::int64_t most = (trip.rows.size() + trip.steps - 1) / trip.steps;
+  void Queue(MergeInFlight& merge, const Task& task, const MergePlan& plan) {
+    const std::int64_t most = (plan.rows.size() + plan.updates - 1) / plan.updates;
     Model& model = ModelFor(most, most);
-    DeltaMaker* maker = task.hold ? nullptr : &delta_maker();
-    slot.replica.Load(trip.rows);
-    slot.read = staleness().Read();
-    slot.replica.Refresh(Earlier(slot));
-    for (std::int32_t step = 0; step < trip.steps; ++step) {
-      QueueStep(slot.replica, model, maker, trip, step);
+    merge.replica.LoadRows(plan.rows);
+    merge.read = staleness().Read();
+    merge.replica.LoadWeights(Other(merge));
+    for (std::int32_t update = 0; update < plan.updates; ++update) {
+      if (task.hold) {
+        QueueGradientPart(merge.replica, model, plan, update);
+      } else {
+        QueueUpdate(merge.replica, model, plan, update);
+      }
     }
   }
 
-  // An update of the replica, which joins Δ; as the last one's layers are made, all that was learnt
-  // in them sets out. Without a maker: a part of a gradient, which travels in the place of Δ.
-  void QueueStep(Replica& replica, Model& model, DeltaMaker* maker, const Trip& trip,
-                 std::int32_t step) {
-    using Order = DeltaMaker::Order;
-    const Order order = step == 0 ? Order::kFirst : Order::kFurther;
-    const bool is_last = step + 1 == trip.steps;
-    const RowRange rows = Part({0, trip.rows.size()}, step, trip.steps);
+  // Returns the rows that went forward.
+  BatchInput QueueForward(Replica& replica, Model& model, RowRange rows) {
     const BatchInput input = replica.input(rows);
     model.Forward(input, replica.weights());
     replica.KeepLosses(model.ComputeLoss(replica.targets(rows), class_weights_), rows.begin);
-    if (is_last) replica.SendLosses();
-    const auto targets = maker
-                             ? maker->Targets(trip.rate, replica.touched(), replica.delta(), order)
-                             : HeldTargets(replica, order, rows.size(), trip.rows.size());
-    ++steps_;
+    if (rows.end == replica.rows()) replica.DownloadLosses();
+    return input;
+  }
+
+  // The gradient is made in the memory of Δ.
+  void QueueGradientPart(Replica& replica, Model& model, const MergePlan& plan, std::int32_t part) {
+    const RowRange rows = plan.RowsOf(part);
+    const BatchInput input = QueueForward(replica, model, rows);
+    const float share = static_cast<float>(rows.size()) / static_cast<float>(plan.rows.size());
+    model.Backward(input, input, replica.weights(), GradientTargets(replica, share, part),
+                   [&](std::size_t layer) {
+                     if (plan.IsLast(part)) replica.DownloadGradient(layer);
+                   });
+  }
+
+  // As soon as the last update has made a layer, the download of the layer's Δ is queued.
+  void QueueUpdate(Replica& replica, Model& model, const MergePlan& plan, std::int32_t update) {
+    using Place = DeltaMaker::Place;
+    const BatchInput input = QueueForward(replica, model, plan.RowsOf(update));
+    const bool updates_replica = !plan.IsLast(update) || memory().merge != Merge::kDelta;
+    const Place place = update == 0       ? Place::kDelta
+                        : updates_replica ? Place::kAside
+                                          : Place::kOnDelta;
+    DeltaMaker& maker = delta_maker();
+    const auto targets =
+        maker.Targets(plan.learning_rate, replica.touched(), replica.delta(), place);
+    ++replica_updates_;
     model.Backward(input, input, replica.weights(), targets, [&](std::size_t layer) {
-      if (!maker) {
-        if (is_last) replica.SendGradient(layer);
-        return;
-      }
       const LayerView& weights = replica.weights()[layer];
       const LayerView& delta = replica.delta()[layer];
-      maker->Make(layer, trip.rate, steps_, weights, delta);
-      if (is_last && memory().merge == Merge::kDelta) return replica.SendLayer(layer);
-      if (trip.steps > 1) {
-        model.AddGradient(layer, input, maker->OnReplica(trip.rate, weights));
-      } else {
-        device().AddScaled(delta.weights, 1, 1, weights.weights);
-        device().AddScaled(delta.bias, 1, 1, weights.bias);
+      maker.Make(layer, plan.learning_rate, replica_updates_, weights, delta);
+      if (updates_replica && !maker.AddToReplica(layer, weights, delta)) {
+        model.AddGradient(layer, input,
+                          {.weights = weights.weights,
+                           .bias = weights.bias,
+                           .scale = -plan.learning_rate,
+                           .keep = 1});
       }
-      if (is_last) replica.SendLayer(layer);
+      if (plan.IsLast(update)) replica.DownloadLayer(layer);
     });
   }
 
-  // Early layers are merged while later ones are still coming.
-  void MergeSlot(Slot& slot) {
-    Replica& replica = slot.replica;
-    replica.AwaitLosses();
+  // The last layers arrive first and are merged while the first ones are still made.
+  void FinishMerge(MergeInFlight& merge) {
+    Replica& replica = merge.replica;
+    replica.WaitForLosses();
     AddLosses(replica.losses());
     const std::size_t layers = memory().store.layout().layers.size();
     for (std::size_t i = layers; i-- > 0;) {
@@ -170,36 +189,38 @@ class ReplicaWorker : public DeviceWorker {
       set_torn(Torn::kYes);
     }
     set_torn(Torn::kNo);
-    staleness().Merged(slot.read);
-    std::array<float, Probes::kMost> added;
+    staleness().Merged(merge.read);
+    std::array<float, Probes::kMax> added;
     const auto probes = std::span(added).first(memory().probes.places().size());
     replica.ReadProbes(probes);
-    memory().probes.Meant(id(), probes);
+    memory().probes.Expect(id(), probes);
   }
 
-  // Memory is exhausted: what was to be one merge is made in smaller ones, each by its share of the
-  // rate. Not before it is to be merged: one that waits while the next is computed has changed
-  // nothing yet, so that its rows can go back if that one fails.
-  void TrainInParts(Slot& slot, const Task& task, RowRange rows) {
-    const float all_rates = task.learning_rate * static_cast<float>(task.updates_per_merge);
+  // Device memory is exhausted: several smaller merges are made instead of one, each with its share
+  // of the learning rate. This happens in Commit, not in Compute. If the next Compute fails, this
+  // merge has changed nothing yet, and its rows can be given to another worker.
+  void TrainInParts(MergeInFlight& merge, const Task& task, RowRange rows) {
+    const float whole_rate = task.learning_rate * static_cast<float>(task.updates_per_merge);
     std::int64_t part = (rows.size() + 1) / 2;
     std::int32_t updates = 0;
     for (RowRange left = rows; left.size() > 0;) {
-      ReleaseRows(slot);
+      ReleaseRows(merge);
       const RowRange now{left.begin, std::min(left.end, left.begin + part)};
       const float share = static_cast<float>(now.size()) / static_cast<float>(rows.size());
-      const auto steps = std::max(1, static_cast<std::int32_t>(std::lround(
+      const auto count = std::max(1, static_cast<std::int32_t>(std::lround(
                                          share * static_cast<float>(task.updates_per_merge))));
       try {
-        Queue(slot, task,
-              {.rows = now, .steps = steps, .rate = all_rates * share / static_cast<float>(steps)});
+        Queue(merge, task,
+              {.rows = now,
+               .updates = count,
+               .learning_rate = whole_rate * share / static_cast<float>(count)});
       } catch (const OutOfDeviceMemory&) {
         if (part == 1) throw;
         part = (part + 1) / 2;
         continue;
       }
-      MergeSlot(slot);
-      updates += steps;
+      FinishMerge(merge);
+      updates += count;
       left.begin = now.end;
       if (left.size() > 0) set_torn(Torn::kYes);
     }
@@ -207,34 +228,34 @@ class ReplicaWorker : public DeviceWorker {
     LimitRows(part);
   }
 
-  void ReleaseRows(Slot& slot) {
+  void ReleaseRows(MergeInFlight& merge) {
     device().Wait();
     ReleaseModel();
-    slot.replica.ReleaseRows();
+    merge.replica.ReleaseRows();
   }
 
-  // The other part that is under way, if there is one: what it has merged it says itself.
-  const Replica* Earlier(const Slot& slot) const {
-    for (const auto& other : slots_) {
-      if (other.get() != &slot) return &other->replica;
+  // The replica of the other merge in flight; it knows what is pending.
+  const Replica* Other(const MergeInFlight& merge) const {
+    for (const auto& other : merges_) {
+      if (other.get() != &merge) return &other->replica;
     }
     return nullptr;
   }
 
-  // A mean over all rows is made of means over some.
-  std::span<const GradientTarget> HeldTargets(const Replica& replica, DeltaMaker::Order order,
-                                              std::int64_t rows, std::int64_t all_rows) {
-    held_targets_.clear();
+  // The mean over all rows is the sum of the means over parts of them, each times its share.
+  std::span<const GradientTarget> GradientTargets(const Replica& replica, float share,
+                                                  std::int32_t part) {
+    gradient_targets_.clear();
     for (const LayerView& layer : replica.delta()) {
-      held_targets_.push_back({.weights = layer.weights,
-                               .bias = layer.bias,
-                               .scale = static_cast<float>(rows) / static_cast<float>(all_rows),
-                               .keep = order == DeltaMaker::Order::kFirst ? 0.0f : 1.0f});
+      gradient_targets_.push_back({.weights = layer.weights,
+                                   .bias = layer.bias,
+                                   .scale = share,
+                                   .keep = part == 0 ? 0.0f : 1.0f});
     }
-    return held_targets_;
+    return gradient_targets_;
   }
 
-  // Made when first asked for: held gradients are stepped by SyncUpdate, with state of its own.
+  // Made at its first use: held gradients are applied by SyncUpdate, which has its own state.
   DeltaMaker& delta_maker() {
     if (!delta_maker_) {
       delta_maker_.emplace(memory().model, memory().optimizer, memory().explicit_momentum,
@@ -243,15 +264,15 @@ class ReplicaWorker : public DeviceWorker {
     return *delta_maker_;
   }
 
-  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<std::unique_ptr<MergeInFlight>> merges_;
   Buffer class_weights_memory_;
   Tensor class_weights_;
   std::optional<DeltaMaker> delta_maker_;
-  std::vector<GradientTarget> held_targets_;
+  std::vector<GradientTarget> gradient_targets_;
   std::int64_t trained_ = 0;
   std::int64_t merged_ = 0;
-  std::int64_t steps_ = 0;       // of the optimiser
-  std::int32_t held_steps_ = 1;  // in which a gradient for a common step is made
+  std::int64_t replica_updates_ = 0;  // of all merges
+  std::int32_t gradient_parts_ = 1;   // batches that a gradient for a round is added up from
 };
 
 }  // namespace

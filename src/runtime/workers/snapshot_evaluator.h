@@ -11,12 +11,12 @@
 
 namespace hogbatch {
 
-// Takes memory of the device when it is first used, and keeps the snapshot last evaluated there.
+// Allocates device memory at its first use, and keeps the last snapshot there.
 class SnapshotEvaluator {
  public:
   SnapshotEvaluator(Device& device, const JobMemory& memory) : device_(device), memory_(memory) {}
 
-  // Runs a kEvaluate task and waits for its end. Nothing else may be queued.
+  // Runs a kEvaluate task to its end. Nothing else may be queued.
   EvaluationSums Evaluate(const Task& task);
 
  private:

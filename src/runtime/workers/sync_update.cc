@@ -56,8 +56,8 @@ void SyncUpdate::ApplyLayer(const Task& task, AppliedSlice& applied) {
   if (shares) device_.Wait();
 }
 
-// Biases and weights are noted one by one: what is in the store must not be stepped again if the
-// device fails in between.
+// Notes biases and weights separately: if the device fails in between, the biases must not be
+// stepped again.
 void SyncUpdate::StepStore(const Task& task, RowRange rows, LayerGradient gradient,
                            AppliedSlice& applied) {
   const LayerView& whole = memory_.store.views()[applied.layers];
@@ -71,8 +71,8 @@ void SyncUpdate::StepStore(const Task& task, RowRange rows, LayerGradient gradie
   optimizer_->Step(layer, gradient, task.learning_rate, updates_, view);
 }
 
-// A device that cannot reach the store steps a copy of those rows that the gradient has. Nobody
-// else changes them in this step.
+// A device that does not share host memory steps a copy of the rows that the gradient has. No other
+// worker changes them in this round.
 void SyncUpdate::StepCopy(const Task& task, std::size_t layer, RowRange rows,
                           const LayerGradient& gradient) {
   const LayerShape& shape = memory_.store.layout().layers[layer];
@@ -92,8 +92,8 @@ void SyncUpdate::StepCopy(const Task& task, std::size_t layer, RowRange rows,
     memory_.store.Read(at[i], std::span(before).subspan(i * width, width));
   }
   const Tensor copy =
-      Reach(Tensor::Matrix(HostSpan(before.data(), static_cast<std::int64_t>(before.size())),
-                           static_cast<std::int64_t>(at.size()), shape.out));
+      OnDevice(Tensor::Matrix(HostSpan(before.data(), static_cast<std::int64_t>(before.size())),
+                              static_cast<std::int64_t>(at.size()), shape.out));
   LayerView view{.weights = copy.Rows(weight_rows), .bias = {}};
   if (!gradient.bias.empty()) view.bias = copy.Slice(weight_rows, 1);
   optimizer_->Step(static_cast<int>(layer), gradient, task.learning_rate, updates_, view);
@@ -106,17 +106,17 @@ void SyncUpdate::StepCopy(const Task& task, std::size_t layer, RowRange rows,
   }
 }
 
-std::vector<SyncUpdate::Contribution> SyncUpdate::Gather(std::int64_t step,
+std::vector<SyncUpdate::Contribution> SyncUpdate::Gather(std::int64_t round,
                                                          std::size_t layer) const {
   std::int64_t rows = 0;
-  for (const HeldGradient& held : memory_.held) rows += held.round == step ? held.rows : 0;
+  for (const HeldGradient& held : memory_.held) rows += held.round == round ? held.rows : 0;
   std::vector<Contribution> parts;
   for (const HeldGradient& held : memory_.held) {
-    if (held.round != step) continue;
+    if (held.round != round) continue;
     const auto share = static_cast<double>(held.rows) / static_cast<double>(rows);
     parts.push_back({&held.layers[layer], static_cast<float>(share)});
   }
-  Check(!parts.empty(), "a common step without gradients");
+  Check(!parts.empty(), "a round without gradients");
   return parts;
 }
 
@@ -126,7 +126,7 @@ LayerGradient SyncUpdate::SumDense(std::span<const Contribution> parts, RowRange
   const std::int64_t cols = parts.front().gradient->weights.cols;
   gradient.weights = Tensor::Matrix(scratch_.Take<float>(rows.size() * cols), rows.size(), cols);
   for (const Contribution& part : parts) {
-    device_.AddScaled(Reach(part.gradient->weights.Slice(rows.begin, rows.size())), part.share,
+    device_.AddScaled(OnDevice(part.gradient->weights.Slice(rows.begin, rows.size())), part.share,
                       &part == parts.data() ? 0.0f : 1.0f, gradient.weights);
   }
   return gradient;
@@ -135,15 +135,14 @@ LayerGradient SyncUpdate::SumDense(std::span<const Contribution> parts, RowRange
 Tensor SyncUpdate::SumBiases(std::span<const Contribution> parts) {
   const Tensor sum = Tensor::Vector(scratch_.Take<float>(parts.front().gradient->bias.cols));
   for (const Contribution& part : parts) {
-    device_.AddScaled(Reach(part.gradient->bias), part.share, &part == parts.data() ? 0.0f : 1.0f,
-                      sum);
+    device_.AddScaled(OnDevice(part.gradient->bias), part.share,
+                      &part == parts.data() ? 0.0f : 1.0f, sum);
   }
   return sum;
 }
 
 LayerGradient SyncUpdate::SumSparse(std::span<const Contribution> parts, RowRange rows) {
-  // Those rows of a gradient that belong to the slice, by their place in it: they follow each
-  // other.
+  // The rows of a gradient that belong to the slice: they are contiguous.
   const auto in_slice = [&](const Contribution& part) {
     const std::span<const std::int32_t> all = part.gradient->touched_on_host;
     const auto begin = std::lower_bound(all.begin(), all.end(), rows.begin);
@@ -164,7 +163,7 @@ LayerGradient SyncUpdate::SumSparse(std::span<const Contribution> parts, RowRang
 
   LayerGradient gradient{.weights = {},
                          .bias = {},
-                         .touched = Reach(touched_),
+                         .touched = OnDevice(touched_),
                          .touched_on_host = touched_,
                          .is_sparse = true};
   if (touched_.empty()) return gradient;
@@ -182,22 +181,22 @@ LayerGradient SyncUpdate::SumSparse(std::span<const Contribution> parts, RowRang
       place = std::lower_bound(place, touched_.end(), row_of(part, i));
       places.push_back(static_cast<std::int32_t>(place - touched_.begin()));
     }
-    device_.AddRows(Reach(part.gradient->weights.Slice(mine.begin, mine.size())), Reach(places),
-                    part.share, gradient.weights);
+    device_.AddRows(OnDevice(part.gradient->weights.Slice(mine.begin, mine.size())),
+                    OnDevice(places), part.share, gradient.weights);
   }
   return gradient;
 }
 
-Tensor SyncUpdate::Reach(const Tensor& host) {
+Tensor SyncUpdate::OnDevice(const Tensor& host) {
   if (device_.info().shares_host_memory) return host;
-  Check(host.stride == host.cols, "rows that travel lie one behind the other");
+  Check(host.stride == host.cols, "rows to upload are contiguous");
   const std::span<const float> floats(host.host(), static_cast<std::size_t>(host.rows * host.cols));
   return Tensor::Matrix(scratch_.Upload(floats), host.rows, host.cols);
 }
 
-DeviceSpan<const std::int32_t> SyncUpdate::Reach(std::span<const std::int32_t> host) {
+DeviceSpan<const std::int32_t> SyncUpdate::OnDevice(std::span<const std::int32_t> host) {
   if (device_.info().shares_host_memory) {
-    return HostSpan(host.data(), static_cast<std::int64_t>(host.size()));
+    return HostSpan(host);
   }
   return scratch_.Upload(host);
 }

@@ -1,5 +1,4 @@
-// Synchronous training: one worker's slice of the update that all held gradients of a step add up
-// to.
+// Synchronous training: applies one slice of a round's update, the mean of all held gradients.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +19,17 @@ class SyncUpdate {
   SyncUpdate(Device& device, JobMemory& memory)
       : device_(device), memory_(memory), scratch_(device) {}
 
-  // Averages the gradients of task.round over their rows, in the order of the workers, and steps
-  // the weight rows of slice task.slice of every layer (biases are in slice 0). Optimiser state
-  // belongs to the slice: it starts anew if a worker fails and the slices are dealt again.
+  // Averages the gradients of task.round over their rows, in the order of the workers. Then steps
+  // the weight rows of slice task.slice of every layer; biases belong to slice 0. Optimiser state
+  // belongs to the slice. It starts anew if a worker fails and there are other slices.
   void Apply(const Task& task);
 
  private:
   struct Contribution {
     const LayerGradient* gradient;
-    float share;  // of the step's rows
+    float share;  // of the round's rows
   };
-  std::vector<Contribution> Gather(std::int64_t step, std::size_t layer) const;
+  std::vector<Contribution> Gather(std::int64_t round, std::size_t layer) const;
   void ApplyLayer(const Task& task, AppliedSlice& applied);
   LayerGradient SumDense(std::span<const Contribution> parts, RowRange rows);
   LayerGradient SumSparse(std::span<const Contribution> parts, RowRange rows);
@@ -38,9 +37,9 @@ class SyncUpdate {
   void StepStore(const Task& task, RowRange rows, LayerGradient gradient, AppliedSlice& applied);
   void StepCopy(const Task& task, std::size_t layer, RowRange rows, const LayerGradient& gradient);
 
-  // Host memory where the device can reach it: as it is, or a copy.
-  Tensor Reach(const Tensor& host);
-  DeviceSpan<const std::int32_t> Reach(std::span<const std::int32_t> host);
+  // Host memory as the device sees it: in place, or a copy.
+  Tensor OnDevice(const Tensor& host);
+  DeviceSpan<const std::int32_t> OnDevice(std::span<const std::int32_t> host);
 
   Device& device_;
   JobMemory& memory_;
@@ -49,10 +48,10 @@ class SyncUpdate {
   std::int32_t slices_ = 0;
   std::int64_t updates_ = 0;
 
-  // Of one layer's step, until the device is waited for.
+  // In use for one layer, until the device is waited for.
   ReusedMemory scratch_;
-  std::vector<std::int32_t> touched_;             // rows of the slice, by any gradient
-  std::deque<std::vector<std::int32_t>> places_;  // of each gradient's rows among them
+  std::vector<std::int32_t> touched_;             // rows of the slice that any gradient touches
+  std::deque<std::vector<std::int32_t>> places_;  // of each gradient's rows among touched_
 };
 
 }  // namespace hogbatch

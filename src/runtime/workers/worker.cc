@@ -8,7 +8,7 @@
 #include "runtime/batches/batch.h"
 #include "runtime/workers/device_worker.h"
 #include "runtime/workers/private_gradient.h"
-#include "runtime/workers/probed_steps.h"
+#include "runtime/workers/probe_recorder.h"
 #include "runtime/workers/replica_worker.h"
 
 namespace hogbatch {
@@ -20,15 +20,14 @@ class SharingWorker : public DeviceWorker {
   SharingWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory, Writes writes)
       : DeviceWorker(id, std::move(device), memory),
         writes_(writes),
-        probed_(id, memory, this->device()) {
-    class_weights_ = Tensor::Vector(HostSpan(
-        memory.class_weights.data(), static_cast<std::int64_t>(memory.class_weights.size())));
+        probe_recorder_(id, memory, this->device()) {
+    class_weights_ = Tensor::Vector(HostSpan(std::span(memory.class_weights)));
   }
 
  private:
   void Merge(const Task& task, RowRange) override {
     if (task.hold || WritesDirectly(task)) return;
-    probed_.BeforeStep(gradient_->layers().back(), task.learning_rate, updates());
+    probe_recorder_.RecordStep(gradient_->layers().back(), task.learning_rate, updates());
     set_torn(Torn::kYes);
     for (std::size_t layer = 0; layer < gradient_->layers().size(); ++layer) {
       optimizer().Step(static_cast<int>(layer), gradient_->layers()[layer], task.learning_rate,
@@ -45,7 +44,7 @@ class SharingWorker : public DeviceWorker {
            KeptBy(task.learning_rate) > 0;
   }
 
-  // Made when first asked for: held gradients are stepped by SyncUpdate, with state of its own.
+  // Made at its first use: held gradients are applied by SyncUpdate, which has its own state.
   Optimizer& optimizer() {
     if (!optimizer_) {
       optimizer_ =
@@ -55,14 +54,15 @@ class SharingWorker : public DeviceWorker {
   }
 
   void Train(const Task& task, RowRange rows) override {
-    // Tails make some batches slightly larger.
+    // The last batch of a range of rows may be larger.
     Model& model = ModelFor(rows.size(), rows.size() + rows.size() / 2 + 1);
     const BatchInput input = ViewInput(memory().data, rows);
     read_ = staleness().Read();
     model.Forward(input, memory().store.views());
     const Tensor losses = model.ComputeLoss(ViewTargets(memory().data, rows), class_weights_);
     if (WritesDirectly(task)) {
-      probed_.BeforeDirect(model.last_layer(input), task.learning_rate, KeptBy(task.learning_rate));
+      probe_recorder_.RecordDirect(model.last_layer(input), task.learning_rate,
+                                   KeptBy(task.learning_rate));
       set_torn(Torn::kYes);
       model.Backward(input, input, memory().store.views(), DirectTargets(task.learning_rate));
       staleness().Merged(read_);
@@ -73,19 +73,21 @@ class SharingWorker : public DeviceWorker {
     device().Wait();
     AddLosses();
     set_torn(Torn::kNo);
-    // Only now: a gradient whose task fails must not be found by the common step.
+    // Only now: the round must not see the gradient of a task that fails.
     if (task.hold) Hold(task, rows, gradient_->layers());
   }
 
-  float KeptBy(float rate) const { return Keep(memory().optimizer.weight_decay, rate); }
+  float KeptBy(float learning_rate) const {
+    return Keep(memory().optimizer.weight_decay, learning_rate);
+  }
 
   // Straight into the shared weights, layer by layer.
-  std::span<const GradientTarget> DirectTargets(float rate) {
-    const float keep = KeptBy(rate);
+  std::span<const GradientTarget> DirectTargets(float learning_rate) {
+    const float keep = KeptBy(learning_rate);
     direct_targets_.clear();
     for (const LayerView& view : memory().store.views()) {
       direct_targets_.push_back(
-          {.weights = view.weights, .bias = view.bias, .scale = -rate, .keep = keep});
+          {.weights = view.weights, .bias = view.bias, .scale = -learning_rate, .keep = keep});
     }
     return direct_targets_;
   }
@@ -96,14 +98,12 @@ class SharingWorker : public DeviceWorker {
     const BatchInput first = input.is_sparse ? compactor_->Compact(memory().data, rows) : input;
     const auto touched =
         input.is_sparse ? std::span(compactor_->touched()) : std::span<const std::int32_t>();
-    model.Backward(
-        input, first, memory().store.views(),
-        gradient_->Targets(touched,
-                           HostSpan(touched.data(), static_cast<std::int64_t>(touched.size()))));
+    model.Backward(input, first, memory().store.views(),
+                   gradient_->Targets(touched, HostSpan(touched)));
   }
 
   Writes writes_;
-  ProbedSteps probed_;
+  ProbeRecorder probe_recorder_;
   StalenessMeter::ReadAt read_;
   std::unique_ptr<Optimizer> optimizer_;
   Tensor class_weights_;

@@ -1,5 +1,4 @@
-// A worker: one device and its scratch. It is moved by an executor, which lends it a thread or a
-// place in virtual time.
+// A worker: one device and its scratch. An executor drives it, on a thread or in virtual time.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +15,21 @@ class Worker {
  public:
   virtual ~Worker() = default;
 
-  // Once before the first task: whatever a device does at first use, such as compiling kernels. The
-  // model stays as it is.
+  // Called once before the first task, for what a device does at its first use, such as compiling
+  // kernels. Does not change the model.
   virtual void Prepare() {}
-  // Reads the model and computes merge `merge` of the task. A worker on a device of
-  // depth 2 may be asked for the next update before the last one is committed.
+  // Reads the model and computes merge `merge` of the task. On a device of depth 2 the next merge
+  // may be computed before the last one is committed.
   virtual void Compute(const Task& task, int merge) = 0;
   // Merges what Compute made into the model, unless Compute has written it already: see Writes.
   virtual void Commit(const Task& task, int merge) = 0;
-  // After one of the two threw: its update has changed part of the model before it broke off.
+  // After Compute or Commit threw: the merge has changed a part of the model.
   virtual bool tore_merge() const { return false; }
-  // What all updates of the task add up to.
+  // The sums over all updates of the task.
   virtual Report Finish(const Task& task) = 0;
 };
 
-// Makes a device on the thread that will drive it.
+// To be called on the thread that will drive the device or the worker.
 using DeviceFactory = std::function<std::unique_ptr<Device>()>;
 using WorkerFactory = std::function<std::unique_ptr<Worker>()>;
 

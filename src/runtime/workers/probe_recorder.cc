@@ -1,4 +1,4 @@
-#include "runtime/workers/probed_steps.h"
+#include "runtime/workers/probe_recorder.h"
 
 namespace hogbatch {
 namespace {
@@ -12,7 +12,7 @@ ParameterLayout LayoutOf(std::int64_t probes) {
 
 }  // namespace
 
-void ProbedSteps::BeforeDirect(const Model::LastLayer& last, float rate, float keep) {
+void ProbeRecorder::RecordDirect(const Model::LastLayer& last, float learning_rate, float keep) {
   const Probes& probes = memory_.probes;
   Values values;
   const std::span<float> added = First(values);
@@ -28,16 +28,17 @@ void ProbedSteps::BeforeDirect(const Model::LastLayer& last, float rate, float k
       const float in = probes.are_biases() ? 1 : x.host()[row * x.stride + place.row];
       gradient += in * dy.host()[row * dy.stride + place.col];
     }
-    added[i] = (keep - 1) * added[i] - rate * gradient;
+    added[i] = (keep - 1) * added[i] - learning_rate * gradient;
   }
-  memory_.probes.Meant(worker_, added);
+  memory_.probes.Expect(worker_, added);
 }
 
-void ProbedSteps::BeforeStep(const LayerGradient& gradient, float rate, std::int64_t update) {
+void ProbeRecorder::RecordStep(const LayerGradient& gradient, float learning_rate,
+                               std::int64_t update) {
   const Probes& probes = memory_.probes;
   const auto count = static_cast<std::int64_t>(probes.places().size());
-  if (!beside_) {
-    beside_ =
+  if (!of_probes_) {
+    of_probes_ =
         MakeOptimizer(memory_.optimizer, memory_.explicit_momentum, LayoutOf(count), 0, device_);
   }
   Values gradients;
@@ -57,17 +58,17 @@ void ProbedSteps::BeforeStep(const LayerGradient& gradient, float rate, std::int
   };
   Values unused = {};
   const bool biases = probes.are_biases();
-  beside_->Step(
+  of_probes_->Step(
       0,
       {.weights = vector(biases ? nothing : gradients),
        .bias = vector(biases ? gradients : nothing),
        .touched = {},
        .touched_on_host = {}},
-      rate, update,
+      learning_rate, update,
       {.weights = vector(biases ? unused : after), .bias = vector(biases ? after : unused)});
   device_.Wait();
   for (std::size_t i = 0; i < First(after).size(); ++i) after[i] -= before[i];
-  memory_.probes.Meant(worker_, First(after));
+  memory_.probes.Expect(worker_, First(after));
 }
 
 }  // namespace hogbatch
