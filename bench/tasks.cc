@@ -32,7 +32,7 @@ class IdleWorker : public Worker {
   WorkerId id_;
 };
 
-// Hands out one row at a time, whatever the speed.
+// One row per update.
 class OneRow : public Algorithm {
  public:
   std::optional<Assignment> Assign(const WorkerState&, const JobTable&) override {
@@ -48,7 +48,8 @@ void EmptyTasks(benchmark::State& state) {
                                       .rows = {},
                                       .rules = {.epochs = 1, .target_loss = {}},
                                       .rates = LearningRate({}, 1),
-                                      .workers = {{.name = "a"}, {.name = "b"}}});
+                                      .workers = {{.name = "a"}, {.name = "b"}},
+                                      .task_seconds = 0});
     Silent silent;
     const std::vector<WorkerFactory> workers = {[] { return std::make_unique<IdleWorker>(0); },
                                                 [] { return std::make_unique<IdleWorker>(1); }};

@@ -35,31 +35,31 @@ Cursor::Cursor(std::int64_t rows, double epochs, std::uint64_t seed)
   Check(rows >= 0, "a cursor has rows");
 }
 
-std::optional<Cursor::Cut> Cursor::Next(std::int64_t max_rows, std::int64_t grain) {
+std::optional<Cursor::EpochRows> Cursor::Next(std::int64_t max_rows, std::int64_t grain) {
   Check(max_rows > 0, "a range has at least one row");
   if (remaining_ == 0) return std::nullopt;
-  Cut cut;
+  EpochRows next;
   if (!returned_.empty()) {
-    cut.epoch = returned_.front().epoch;
-    cut.rows = TakeFront(returned_.front().rows, max_rows, grain);
+    next.epoch = returned_.front().epoch;
+    next.rows = TakeFront(returned_.front().rows, max_rows, grain);
     if (returned_.front().rows.size() == 0) returned_.pop_front();
   } else {
     if (blocks_.empty()) StartEpoch();
     // The last epoch may be a fraction and end within a block.
     RowRange& block = blocks_.back();
     block.end = std::min(block.end, block.begin + remaining_);
-    cut.epoch = epoch_;
-    cut.rows = TakeFront(block, max_rows, grain);
+    next.epoch = epoch_;
+    next.rows = TakeFront(block, max_rows, grain);
     if (block.size() == 0) blocks_.pop_back();
   }
-  remaining_ -= cut.rows.size();
-  return cut;
+  remaining_ -= next.rows.size();
+  return next;
 }
 
-void Cursor::Return(Cut cut) {
-  if (cut.rows.size() == 0) return;
-  remaining_ += cut.rows.size();
-  returned_.push_back(cut);
+void Cursor::Return(EpochRows lost) {
+  if (lost.rows.size() == 0) return;
+  remaining_ += lost.rows.size();
+  returned_.push_back(lost);
 }
 
 void Cursor::StartEpoch() {

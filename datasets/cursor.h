@@ -18,17 +18,17 @@ class Cursor {
   // update.
   Cursor(std::int64_t rows, double epochs, std::uint64_t seed);
 
-  struct Cut {
+  struct EpochRows {
     RowRange rows;
     std::int64_t epoch = 0;  // the one these rows belong to
   };
   // The next range of at most `max_rows` rows, shorter where a block or the epoch ends; none when
   // all is handed out. A remainder of less than half of `grain` rows is handed out with the range
   // before it.
-  std::optional<Cut> Next(std::int64_t max_rows, std::int64_t grain = 1);
+  std::optional<EpochRows> Next(std::int64_t max_rows, std::int64_t grain = 1);
 
   // Rows whose worker failed: they are handed out again before any others.
-  void Return(Cut cut);
+  void Return(EpochRows lost);
 
   std::int64_t remaining() const { return remaining_; }  // rows not handed out yet, over all epochs
   std::int64_t rows() const { return rows_; }
@@ -41,7 +41,7 @@ class Cursor {
   std::int64_t remaining_;
   std::int64_t epoch_ = -1;
   std::vector<RowRange> blocks_;  // of this epoch, the next one last
-  std::deque<Cut> returned_;
+  std::deque<EpochRows> returned_;
 };
 
 }  // namespace hogbatch

@@ -7,6 +7,7 @@ namespace hogbatch {
 
 using JobId = std::int32_t;
 using WorkerId = std::int32_t;
+using TeamId = std::int32_t;
 using TaskId = std::int64_t;
 using SnapshotId = std::int32_t;
 

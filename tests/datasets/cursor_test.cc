@@ -9,17 +9,18 @@
 namespace hogbatch {
 namespace {
 
-std::vector<Cursor::Cut> TakeAll(Cursor& cursor, std::int64_t max_rows, std::int64_t grain = 1) {
-  std::vector<Cursor::Cut> cuts;
+std::vector<Cursor::EpochRows> TakeAll(Cursor& cursor, std::int64_t max_rows,
+                                       std::int64_t grain = 1) {
+  std::vector<Cursor::EpochRows> cuts;
   while (const auto cut = cursor.Next(max_rows, grain)) cuts.push_back(*cut);
   return cuts;
 }
 
 // How often each row was handed out in each epoch.
-std::map<std::int64_t, std::vector<int>> CountRows(const std::vector<Cursor::Cut>& cuts,
+std::map<std::int64_t, std::vector<int>> CountRows(const std::vector<Cursor::EpochRows>& cuts,
                                                    std::int64_t rows) {
   std::map<std::int64_t, std::vector<int>> counts;
-  for (const Cursor::Cut& cut : cuts) {
+  for (const Cursor::EpochRows& cut : cuts) {
     std::vector<int>& epoch = counts[cut.epoch];
     epoch.resize(static_cast<std::size_t>(rows));
     for (std::int64_t row = cut.rows.begin; row < cut.rows.end; ++row) {
@@ -60,7 +61,7 @@ TEST(Cursor, RepeatsForASeedAndDiffersBetweenSeeds) {
   const auto begins = [](std::uint64_t seed) {
     Cursor cursor(10000, 2, seed);
     std::vector<std::int64_t> result;
-    for (const Cursor::Cut& cut : TakeAll(cursor, 50)) result.push_back(cut.rows.begin);
+    for (const Cursor::EpochRows& cut : TakeAll(cursor, 50)) result.push_back(cut.rows.begin);
     return result;
   };
   EXPECT_EQ(begins(3), begins(3));
@@ -70,7 +71,7 @@ TEST(Cursor, RepeatsForASeedAndDiffersBetweenSeeds) {
 TEST(Cursor, OrdersAndCutsBlocksAnewEveryEpoch) {
   Cursor cursor(10000, 2, 3);
   std::map<std::int64_t, std::vector<std::int64_t>> begins;
-  for (const Cursor::Cut& cut : TakeAll(cursor, 1 << 20)) {
+  for (const Cursor::EpochRows& cut : TakeAll(cursor, 1 << 20)) {
     begins[cut.epoch].push_back(cut.rows.begin);
   }
   EXPECT_NE(begins[0], begins[1]);
@@ -82,7 +83,7 @@ TEST(Cursor, CutsBlocksOfAboutAnEighthOfTheRows) {
   for (const auto& [rows, size] :
        {std::pair<std::int64_t, std::int64_t>{100, 1024}, {64000, 8000}, {10000000, 65536}}) {
     Cursor cursor(rows, 1, 5);
-    for (const Cursor::Cut& cut : TakeAll(cursor, rows)) {
+    for (const Cursor::EpochRows& cut : TakeAll(cursor, rows)) {
       EXPECT_GE(2 * cut.rows.size(), std::min(size, rows));
       EXPECT_LE(cut.rows.size(), 2 * size);
     }
@@ -91,13 +92,13 @@ TEST(Cursor, CutsBlocksOfAboutAnEighthOfTheRows) {
 
 TEST(Cursor, KeepsRangesToTheRowsAskedFor) {
   Cursor cursor(5000, 1, 5);
-  for (const Cursor::Cut& cut : TakeAll(cursor, 48)) EXPECT_LE(cut.rows.size(), 48);
+  for (const Cursor::EpochRows& cut : TakeAll(cursor, 48)) EXPECT_LE(cut.rows.size(), 48);
 }
 
 TEST(Cursor, HandsOutASmallRemainderWithTheRangeBeforeIt) {
   Cursor cursor(4736, 2, 5);  // its blocks are no whole numbers of ranges
   std::int64_t longest = 0;
-  for (const Cursor::Cut& cut : TakeAll(cursor, 48, 16)) {
+  for (const Cursor::EpochRows& cut : TakeAll(cursor, 48, 16)) {
     EXPECT_GE(cut.rows.size(), 8);
     EXPECT_LT(cut.rows.size(), 48 + 8);
     longest = std::max(longest, cut.rows.size());
@@ -123,7 +124,7 @@ TEST(Cursor, HandsOutReturnedRowsFirstAndCountsThem) {
 
 TEST(Cursor, HandsOutRowsReturnedAfterTheEnd) {
   Cursor cursor(100, 0.5, 9);
-  const std::vector<Cursor::Cut> cuts = TakeAll(cursor, 20);
+  const std::vector<Cursor::EpochRows> cuts = TakeAll(cursor, 20);
   cursor.Return(cuts.front());
   cursor.Return(cuts.back());
   EXPECT_EQ(cursor.Next(100)->rows, cuts.front().rows);

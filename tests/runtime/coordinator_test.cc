@@ -33,12 +33,12 @@ TEST(Coordinator, TrainsEveryRowOnceAnEpoch) {
 }
 
 TEST(Coordinator, TrainsAFractionOfAnEpoch) {
-  FakeRun run{.rules = {.epochs = 0.25, .target_loss = {}}};
+  FakeRun run{.rules = Rules(0.25)};
   EXPECT_EQ(run.Run().totals.examples, 2500);
 }
 
 TEST(Coordinator, EvaluatesTheStartingModelWhenThereIsNothingToTrain) {
-  FakeRun run{.rules = {.epochs = 0, .target_loss = {}}};
+  FakeRun run{.rules = Rules(0)};
   const RunResult result = run.Run();
   EXPECT_EQ(result.totals.examples, 0);
   ASSERT_TRUE(result.saved);
@@ -216,7 +216,7 @@ TEST(Coordinator, StopsAfterMaxTimeAndStillEvaluates) {
 TEST(Coordinator, StopsAtTheTargetLoss) {
   FakeRun run{.costs = {{.seconds_per_row = 1e-4}}};
   run.workers = {WithLosses({3, 2, 0.5, 0.4})};
-  run.rules = {.epochs = 100, .target_loss = 0.6};
+  run.rules = {.epochs = 100, .target_loss = 0.6, .eval_every = 1};
   const RunResult result = run.Run();
   EXPECT_EQ(result.stopped_because, StopReason::kTargetLoss);
   EXPECT_LT(result.totals.epoch, 4);
@@ -225,7 +225,7 @@ TEST(Coordinator, StopsAtTheTargetLoss) {
 TEST(Coordinator, RunsOutOfPatienceAndKeepsTheBestModel) {
   FakeRun run{.costs = {{.seconds_per_row = 1e-4}}};
   run.workers = {WithLosses({3, 1, 2, 2.5, 2.6, 2.7, 0.1})};
-  run.rules = {.epochs = 100, .target_loss = {}, .patience = 3};
+  run.rules = {.epochs = 100, .target_loss = {}, .patience = 3, .eval_every = 1};
   const RunResult result = run.Run();
   EXPECT_EQ(result.stopped_because, StopReason::kPatience);
   ASSERT_TRUE(result.saved);
@@ -236,7 +236,7 @@ TEST(Coordinator, RunsOutOfPatienceAndKeepsTheBestModel) {
 TEST(Coordinator, NeverOverwritesTheBestSnapshot) {
   FakeRun run{.costs = {{.seconds_per_row = 1e-4}}};
   run.workers = {WithLosses({3, 1, 2, 2, 2, 2})};
-  run.rules = {.epochs = 5, .target_loss = {}};
+  run.rules = Rules(5);
   run.Run();
   ASSERT_TRUE(run.saved_snapshot);
   int copies_after_best = 0;
@@ -287,7 +287,7 @@ TEST(Coordinator, StopsLikeARuleWhenInterruptedButLeavesTrainingRowsOut) {
   const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
   Coordinator coordinator(*algorithm, {.job = {.id = 0, .model = {}, .train_rows = 5000},
                                        .rows = {.train = 5000, .valid = 500, .test = 0},
-                                       .rules = {.epochs = 100, .target_loss = {}},
+                                       .rules = Rules(100),
                                        .rates = LearningRate({}, 100),
                                        .workers = {{.name = "cpu.0", .description = "fake"}}});
   Ledger ledger;

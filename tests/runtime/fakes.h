@@ -121,12 +121,17 @@ inline void Drive(Time time, Coordinator& coordinator, const std::vector<WorkerF
   executor->Run(coordinator, observer);
 }
 
+// An evaluation after every epoch and a report every two seconds.
+inline RunRules Rules(double epochs) {
+  return {.epochs = epochs, .target_loss = {}, .eval_every = 1, .report_every = 2};
+}
+
 // A run of fake workers: set what matters, then Run().
 struct FakeRun {
   std::string algorithm = "hogbatch";
   AlgorithmOptions algorithm_options = {};
   SplitRows rows = {.train = 10000, .valid = 1000, .test = 0};
-  RunRules rules = {.epochs = 2, .target_loss = {}};
+  RunRules rules = Rules(2);
   LearningRateOptions rates = {};
   std::int64_t merge_rows = 1;
   std::vector<CostModel> costs = {{.seconds_per_row = 1e-4}, {.seconds_per_row = 1e-4}};

@@ -64,7 +64,7 @@ struct LedgerRun {
     memory.optimizer = optimizer;
     memory.explicit_momentum = optimizer.momentum;
 
-    const RunRules rules{.epochs = 1.0 * epochs, .target_loss = {}};
+    const RunRules rules = Rules(epochs);
     Coordinator::Setup setup{
         .job = {.id = 0, .model = spec, .train_rows = train_rows},
         .rows = {.train = train_rows, .valid = kValidRows, .test = 0},

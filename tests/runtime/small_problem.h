@@ -59,7 +59,7 @@ struct SmallRun {
   std::vector<double> seconds_per_row = {1e-4, 1e-4};  // one a worker
   OptimizerOptions optimizer = {};
   LearningRateOptions rate = {.lr = 0.05};
-  RunRules rules = {.epochs = 3, .target_loss = {}};
+  RunRules rules = Rules(3);
   std::int64_t fail_call = 0;  // of the last worker's device
   int distant = 0;             // so many of the last workers have devices that share no host memory
 

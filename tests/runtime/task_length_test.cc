@@ -9,13 +9,14 @@
 namespace hogbatch {
 namespace {
 
-// The first of `workers` workers asks; it takes `seconds_per_row`.
+// For the first of `count` workers, which takes `seconds_per_row`.
 std::int32_t Updates(std::int64_t batch_size, double seconds_per_row,
                      std::int64_t remaining_rows = 10000000, std::size_t count = 1) {
   std::vector<WorkerState> workers(count);
   workers[0].seconds_per_row = seconds_per_row;
   const JobState job{.id = 0, .train_rows = 10000000, .remaining_rows = remaining_rows};
-  return UpdatesPerTask(workers[0], batch_size, {.jobs = {&job, 1}, .workers = workers});
+  return UpdatesPerTask({.worker = workers[0], .batch_size = batch_size},
+                        {.jobs = {&job, 1}, .workers = workers});
 }
 
 TEST(TaskLength, IsShortForAWorkerThatWasNotMeasured) {

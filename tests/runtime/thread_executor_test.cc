@@ -52,7 +52,7 @@ TEST(ThreadExecutor, KeepsWhoFeedsADeviceOffTheCoresThatTrain) {
   Coordinator coordinator(
       *algorithm, {.job = {.id = 0, .model = {}, .train_rows = 100},
                    .rows = {.train = 100, .valid = 10, .test = 0},
-                   .rules = {.epochs = 1, .target_loss = {}},
+                   .rules = Rules(1),
                    .rates = LearningRate({}, 1),
                    .workers = {{.name = "gpu", .shares_host_memory = false}, {.name = "cpu.0"}}});
   Ledger ledgers[2];
@@ -93,7 +93,7 @@ class LateRun : public Recorder {
     const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
     Coordinator coordinator(*algorithm, {.job = {.id = 0, .model = {}, .train_rows = 100},
                                          .rows = {.train = 100, .valid = 10, .test = 0},
-                                         .rules = {.epochs = 1, .target_loss = {}},
+                                         .rules = Rules(1),
                                          .rates = LearningRate({}, 1),
                                          .workers = {{.name = "cpu.0"}, {.name = "cpu.1"}}});
     Ledger ledgers[2];
@@ -168,7 +168,7 @@ TEST(ThreadExecutor, StopsWhenAnotherThreadAsks) {
   const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
   Coordinator coordinator(*algorithm, {.job = {.id = 0, .model = {}, .train_rows = 100000},
                                        .rows = {.train = 100000, .valid = 100, .test = 0},
-                                       .rules = {.epochs = 1e6, .target_loss = {}},
+                                       .rules = Rules(1e6),
                                        .rates = LearningRate({}, 1e6),
                                        .workers = {{.name = "cpu.0", .description = "fake"}}});
   Ledger ledger;

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "core/error.h"
-#include "runtime/control/task_length.h"
-#include "runtime/control/totals.h"
 
 namespace hogbatch {
 namespace {
@@ -18,42 +15,21 @@ JobSpec PrepareOne(Algorithm& algorithm, const Coordinator::Setup& setup) {
   return jobs.front();
 }
 
-// Until a worker among others has merged, its updates are taken for stale.
-constexpr double kNotYetKnown = std::numeric_limits<double>::infinity();
-
-bool IsEvaluation(const Task& task) {
-  return task.kind == TaskKind::kSnapshot || task.kind == TaskKind::kEvaluate;
-}
-
 }  // namespace
 
 Coordinator::Coordinator(Algorithm& algorithm, const Setup& setup)
     : algorithm_(algorithm),
       rules_(setup.rules),
       merge_rows_(setup.merge_rows),
+      task_seconds_(setup.task_seconds),
       job_(PrepareOne(algorithm, setup), setup.rules.epochs, setup.rates, setup.seed),
-      rounds_(setup.rows),
+      evaluations_(setup.rows),
       stop_rules_(setup.rules),
-      teams_(MakeTeams(setup.workers)),
-      failures_(setup.workers.size()),
-      in_flight_(setup.workers.size()),
-      live_(static_cast<int>(setup.workers.size())),
-      reported_rows_(teams_.names.size()) {
-  for (std::size_t i = 0; i < setup.workers.size(); ++i) {
-    workers_.push_back(
-        {.id = static_cast<WorkerId>(i),
-         .device = setup.workers[i],
-         .team = teams_.of_worker[i],
-         .max_batch_size = i < setup.max_batch_size.size() ? setup.max_batch_size[i] : 0,
-         .staleness = setup.workers.size() > 1 ? kNotYetKnown : 0});
-  }
-}
+      meter_(setup.workers, setup.rules),
+      workers_(setup.workers, setup.max_batch_size) {}
 
 const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) {
-  if (!started_) {
-    started_ = true;
-    start_ = reported_at_ = now;
-  }
+  if (!std::exchange(started_, true)) meter_.Start(now);
   now_ = now;
   actions_.tasks.clear();
   actions_.reports.clear();
@@ -64,309 +40,194 @@ const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) 
   } else if (const auto* failure = std::get_if<Failure>(&event)) {
     OnFailure(*failure);
   } else if (std::holds_alternative<Interrupt>(event)) {
-    if (!rounds_.SkipTrainingRows()) evaluated_at_ = -1;
+    if (!evaluations_.SkipTrainingRows()) evaluated_at_ = -1;
     Stop(StopReason::kInterrupted);
   }
   CheckStop();
   CheckEvaluation();
-  Dispatch();
-  if (now_ >= reported_at_ + rules_.report_every) actions_.reports.push_back(ReportProgress());
+  SendTasks();
+  if (now_ >= meter_.next_report()) actions_.reports.push_back(meter_.Report(MeteredRun(), now_));
   return actions_;
 }
 
 void Coordinator::OnReport(const Report& report) {
-  const auto worker_index = static_cast<std::size_t>(report.worker);
-  WorkerState& worker = workers_[worker_index];
-  std::vector<Task>& in_flight = in_flight_[worker_index];
-  const auto found = std::find_if(in_flight.begin(), in_flight.end(),
-                                  [&](const Task& task) { return task.id == report.task; });
-  Check(found != in_flight.end(), "a report for a task its worker does not have");
-  const Task task = *found;
-  in_flight.erase(found);
-  --worker.outstanding;
-  worker.busy_seconds += report.seconds;
-
+  const Task task = workers_.Take(report);
   if (IsEvaluation(task)) {
-    --evaluating_;
-    --worker.evaluations;
-    evaluation_seconds_ += report.seconds / live_;
-    if (report.beta) beta_ = report.beta;
-    if (const auto evaluation = rounds_.Finish(task, report)) OnEvaluated(*evaluation);
+    OnEvaluated(task, report);
   } else if (task.kind == TaskKind::kApply) {
-    if (--open_slices_ == 0) job_.CompleteRound();
+    job_.CompleteSlice();
   } else {
-    OnTraining(task, report);
+    OnTrained(task, report);
   }
 }
 
-void Coordinator::OnTraining(const Task& task, const Report& report) {
-  WorkerState& worker = workers_[static_cast<std::size_t>(report.worker)];
-  worker.updates += report.updates;
-  worker.merges += report.merges;
-  worker.rows += task.rows.size();
-  worker.training_seconds += report.seconds;
-  worker.seconds_per_row = SmoothedSecondsPerRow(
-      worker.seconds_per_row, {.rows = task.rows.size(), .seconds = report.seconds});
-  worker.batch_size = (task.rows.size() + report.updates - 1) / report.updates;
-  if (report.max_batch_size > 0) worker.max_batch_size = report.max_batch_size;
-  const auto staleness = static_cast<double>(report.staleness.total_staleness);
-  worker.staleness = report.merges > 0 ? staleness / static_cast<double>(report.merges) : 0;
-  staleness_ += report.staleness;
+void Coordinator::OnTrained(const Task& task, const Report& report) {
+  workers_.AddTrained(task, report);
+  meter_.AddStaleness(report.staleness);
   job_.Complete(task, report);
-  algorithm_.Observe({.worker = worker.id,
+  algorithm_.Observe({.worker = report.worker,
                       .job = task.job,
                       .rows = task.rows.size(),
                       .updates = report.updates,
                       .seconds = report.seconds});
   if (!std::isfinite(report.loss_sum)) Stop(StopReason::kDiverged);
-  if (job_.round_gathered()) OpenSlices();
+  if (job_.round().gathered()) job_.MakeSlices(workers_.states());
 }
 
-// Every live worker applies one slice of the step's gradients.
-void Coordinator::OpenSlices() {
-  for (const WorkerState& worker : workers_) {
-    if (!worker.live) continue;
-    slices_.push_back(job_.ApplySlice(open_slices_++, live_));
-    slices_.back().worker = worker.id;
-  }
-}
-
-void Coordinator::OnFailure(const Failure& failure) {
-  const auto index = static_cast<std::size_t>(failure.worker);
-  WorkerState& worker = workers_[index];
-  if (!worker.live) return;
-  worker.live = false;
-  worker.outstanding = worker.evaluations = 0;
-  --live_;
-  failures_[index] = failure.what;
-  actions_.failures.push_back(failure);
-  if (live_ == 0) Stop(StopReason::kNoWorkers);
-
-  const auto heir = std::find_if(workers_.begin(), workers_.end(),
-                                 [](const WorkerState& other) { return other.live; });
-  for (const Task& task : std::exchange(in_flight_[index], {})) {
-    if (IsEvaluation(task)) {
-      --evaluating_;
-      rounds_.Return(task);
-    } else if (task.kind == TaskKind::kTrain) {
-      Job::Remains remains;
-      if (task.id == failure.task) remains.merges_done = failure.merges_done;
-      if (failure.torn && task.id == failure.torn->task) remains.torn = failure.torn->merge;
-      worker.updates += remains.merges_done * task.updates_per_merge;
-      worker.merges += remains.merges_done;
-      worker.rows += Job::Done(task, remains).size();
-      job_.Return(task, remains);
-      if (job_.round_gathered()) OpenSlices();
-    } else {
-      slices_.push_back(task);
-    }
-  }
-  if (heir == workers_.end()) return job_.AbandonRound();
-  for (Task& slice : slices_) {
-    if (slice.worker == failure.worker) slice.worker = heir->id;
-  }
-}
-
-void Coordinator::OnEvaluated(const Evaluation& evaluation) {
+void Coordinator::OnEvaluated(const Task& task, const Report& report) {
+  meter_.AddEvaluationSeconds(report.seconds / workers_.live());
+  if (report.beta) meter_.SetBeta(*report.beta);
+  const std::optional<Evaluation> evaluation = evaluations_.Finish(task, report);
+  if (!evaluation) return;
   Progress progress = at_snapshot_;
   progress.evaluation = evaluation;
-  progress.best = rounds_.best() && rounds_.best()->epoch == evaluation.epoch;
+  progress.best = evaluations_.best() && evaluations_.best()->epoch == evaluation->epoch;
   actions_.reports.push_back(progress);
-  const StopReason reason = stop_rules_.Judge(evaluation);
+  const StopReason reason = stop_rules_.Judge(*evaluation);
   if (reason != StopReason::kNone) Stop(reason);
 }
 
+void Coordinator::OnFailure(const Failure& failure) {
+  if (!workers()[failure.worker].live) return;
+  meter_.AddFailure(failure);
+  actions_.failures.push_back(failure);
+  for (const Task& task : workers_.Fail(failure.worker)) TakeBack(task, failure);
+  if (const WorkerState* heir = workers_.FirstLive()) {
+    job_.round().Reassign(failure.worker, heir->id);
+  } else {
+    job_.AbandonRound();
+    Stop(StopReason::kNoWorkers);
+  }
+}
+
+// A task of a worker that failed.
+void Coordinator::TakeBack(const Task& task, const Failure& failure) {
+  if (IsEvaluation(task)) return evaluations_.Return(task);
+  if (task.kind == TaskKind::kApply) return job_.round().ReturnSlice(task);
+  UnfinishedTask unfinished{.task = task, .torn_merge = {}};
+  if (task.id == failure.task) unfinished.merges_done = failure.merges_done;
+  if (failure.torn && task.id == failure.torn->task) unfinished.torn_merge = failure.torn->merge;
+  workers_.AddTrained(unfinished);
+  job_.Return(unfinished);
+  if (job_.round().gathered()) job_.MakeSlices(workers_.states());
+}
+
 void Coordinator::Stop(StopReason reason) {
-  // The first reason stands, unless the model turns out to be worthless or nobody is left to
-  // measure it.
+  // The first reason stands, unless the model diverged or no worker is left to evaluate it.
   const bool final = reason == StopReason::kDiverged || reason == StopReason::kNoWorkers;
   if (reason_ == StopReason::kNone || final) reason_ = reason;
-  if (final) rounds_.Abandon();
+  if (final) evaluations_.Abandon();
 }
 
 void Coordinator::CheckStop() {
   if (reason_ != StopReason::kNone) return;
   if (job_.finished()) Stop(StopReason::kEpochs);
-  if (now_ >= start_ + rules_.max_seconds) Stop(StopReason::kMaxTime);
+  if (now_ >= meter_.start() + rules_.max_seconds) Stop(StopReason::kMaxTime);
 }
 
 // An evaluation is due at the start, every `eval_every` epochs, and at the end if the model changed
-// since.
+// since the last one.
 void Coordinator::CheckEvaluation() {
-  if (rounds_.under_way() || evaluated_at_ == job_.examples()) return;
+  if (evaluations_.under_way() || evaluated_at_ == job_.examples()) return;
   if (!std::isfinite(rules_.eval_every)) return;
   if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) return;
   const bool stopping = reason_ != StopReason::kNone;
   const bool due = stopping ? job_.quiet() : job_.epoch() >= next_evaluation_;
-  // A synchronous step half applied is no model.
-  if (!due || job_.round_open()) return;
+  // A round that is applied in part is no model.
+  if (!due || job_.round().open()) return;
   evaluated_at_ = job_.examples();
   next_evaluation_ = (std::floor(job_.epoch() / rules_.eval_every) + 1) * rules_.eval_every;
-  at_snapshot_ = ReportProgress();
-  rounds_.Begin(job_.epoch());
+  at_snapshot_ = meter_.Report(MeteredRun(), now_);
+  evaluations_.Begin(job_.epoch());
 }
 
-void Coordinator::Dispatch() {
-  for (WorkerState& worker : workers_) {
+void Coordinator::SendTasks() {
+  for (const WorkerState& worker : workers()) {
     while (worker.live && worker.outstanding < worker.device.depth) {
       std::optional<Task> task = NextTask(worker);
       if (!task) break;
       task->worker = worker.id;
       if (task->id == 0) task->id = next_id_++;
-      if (IsEvaluation(*task)) {
-        ++evaluating_;
-        ++worker.evaluations;
-      }
-      ++worker.outstanding;
-      in_flight_[static_cast<std::size_t>(worker.id)].push_back(*task);
+      workers_.Send(*task);
       actions_.tasks.push_back(*task);
     }
   }
 }
 
 std::optional<Task> Coordinator::NextTask(const WorkerState& worker) {
-  if (auto slice = NextSlice(worker.id)) return slice;
-  // Half of the workers may evaluate while the others train on.
-  if (evaluating_ < std::max(1, live_ / 2) && IsQuick(worker)) {
-    if (auto task = rounds_.Next()) return task;
+  if (auto slice = job_.round().NextSlice(worker.id)) return slice;
+  if (MayEvaluateNow(worker)) {
+    if (auto task = evaluations_.Next()) return task;
   }
-  if (reason_ == StopReason::kNone && open_slices_ == 0) {
-    if (auto task = NextTraining(worker)) return task;
+  if (reason_ == StopReason::kNone && !job_.round().applying()) {
+    if (auto task = NextTrainingTask(worker)) return task;
   }
-  return rounds_.Next();
+  return evaluations_.Next();
 }
 
-// Rows are evaluated in parts that would keep a slow device from training for long: it leaves them
-// to those that are more than twice as fast.
-bool Coordinator::IsQuick(const WorkerState& worker) const {
-  const auto speed = [](const WorkerState& of) {
-    return of.training_seconds > 0 ? static_cast<double>(of.rows) / of.training_seconds : 0;
-  };
-  if (in_steps_) return true;  // who evaluates decides who trains, and must not depend on timing
-  double best = 0;
-  for (const WorkerState& other : workers_) {
-    if (other.live) best = std::max(best, speed(other));
-  }
-  return worker.rows == 0 || 2 * speed(worker) >= best;
+// Half of the workers may evaluate while the others go on training. In synchronous training the
+// choice must not depend on speed, since it decides which worker trains which rows.
+bool Coordinator::MayEvaluateNow(const WorkerState& worker) const {
+  if (workers_.evaluating() >= std::max(1, workers_.live() / 2)) return false;
+  return synchronous_ || workers_.IsFastEnoughToEvaluate(worker);
 }
 
-std::optional<Task> Coordinator::NextTraining(const WorkerState& worker) {
+std::optional<Task> Coordinator::NextTrainingTask(const WorkerState& worker) {
   const JobState job = job_.state();
-  const JobTable table{.jobs = {&job, 1}, .workers = workers_};
+  const JobTable table{.jobs = {&job, 1}, .workers = workers()};
   std::optional<Assignment> assignment = algorithm_.Assign(worker, table);
   if (!assignment) return std::nullopt;
-  in_steps_ = assignment->hold;
+  synchronous_ = assignment->hold;
   if (worker.max_batch_size > 0) {
     assignment->batch_size = std::min(assignment->batch_size, worker.max_batch_size);
   }
-  const std::int32_t updates =
-      assignment->hold ? 1 : UpdatesPerTask(worker, assignment->batch_size, table);
-  std::optional<Task> task = job_.Cut(
-      *assignment, next_id_,
-      {.staleness = StalenessInSteps(worker), .merge_rows = MergeRows(worker), .updates = updates});
+  const std::int32_t updates = assignment->hold
+                                   ? 1
+                                   : UpdatesPerTask({.worker = worker,
+                                                     .batch_size = assignment->batch_size,
+                                                     .task_seconds = task_seconds_},
+                                                    table);
+  std::optional<Task> task =
+      job_.NextTask(next_id_, {.assignment = *assignment,
+                               .updates = updates,
+                               .merge_rows = MergeRows(worker),
+                               .staleness = workers_.StalenessInUpdates(worker, job_.rates())});
   if (task) ++next_id_;
   return task;
 }
 
+// A worker that trains in the shared weights merges every update by itself.
 std::int64_t Coordinator::MergeRows(const WorkerState& worker) const {
   if (worker.device.shares_host_memory) return 1;
   return worker.max_batch_size > 0 ? std::min(merge_rows_, worker.max_batch_size) : merge_rows_;
 }
 
-// A merge of a small update moves the model less than a step at --lr and counts for as much less,
-// one of a large update, or of several, more.
-double Coordinator::StalenessInSteps(const WorkerState& worker) const {
-  double merges = 0, steps = 0;
-  for (const WorkerState& other : workers_) {
-    if (other.id == worker.id || other.updates == 0) continue;
-    merges += static_cast<double>(other.merges);
-    steps += static_cast<double>(other.updates) * job_.rates().Scale(other.batch_size);
-  }
-  return merges > 0 ? worker.staleness * steps / merges : worker.staleness;
-}
-
-std::optional<Task> Coordinator::NextSlice(WorkerId worker) {
-  const auto found = std::find_if(slices_.begin(), slices_.end(),
-                                  [&](const Task& task) { return task.worker == worker; });
-  if (found == slices_.end()) return std::nullopt;
-  Task task = *found;
-  slices_.erase(found);
-  task.id = 0;
-  return task;
-}
-
-Progress Coordinator::Totals() const {
-  const double elapsed = now_ - start_;
-  const double train = std::max(0.0, elapsed - evaluation_seconds_);
-  const double span = std::max(train, 1e-9);
-  return {.seconds = elapsed,
-          .train_seconds = train,
-          .epoch = job_.epoch(),
-          .examples = job_.examples(),
-          .updates = job_.updates(),
-          .examples_per_second = static_cast<double>(job_.examples()) / span,
-          .updates_per_second = static_cast<double>(job_.updates()) / span,
-          .running_loss = {},
-          .seconds_left = {},
-          .evaluation = {},
-          .workers = TotalsByWorker(workers_, failures_, elapsed),
-          .teams = TotalsByTeam(teams_, workers_, span, {}),
-          .held_teams = algorithm_.held_teams(),
-          .staleness = staleness_,
-          .beta = beta_,
-          .lost_rows = job_.lost_rows()};
-}
-
-Progress Coordinator::ReportProgress() {
-  Progress progress = Totals();
-  const double span = std::max(now_ - reported_at_, 1e-9);
-  const std::int64_t examples = progress.examples - reported_examples_;
-  progress.examples_per_second = static_cast<double>(examples) / span;
-  progress.updates_per_second = static_cast<double>(progress.updates - reported_updates_) / span;
-  progress.teams = TotalsByTeam(teams_, workers_, span, reported_rows_);
-  const std::int64_t known = job_.rows_with_loss() - reported_rows_with_loss_;
-  if (known > 0) {
-    progress.running_loss = (job_.loss_sum() - reported_loss_) / static_cast<double>(known);
-  }
-  if (progress.examples > 0) {
-    const double per_example = progress.seconds / static_cast<double>(progress.examples);
-    const double to_the_end = per_example * static_cast<double>(job_.state().remaining_rows);
-    const double to_the_limit = std::max(0.0, rules_.max_seconds - progress.seconds);
-    progress.seconds_left = std::min(to_the_end, to_the_limit);
-  }
-  reported_at_ = now_;
-  reported_examples_ = progress.examples;
-  reported_updates_ = progress.updates;
-  reported_loss_ = job_.loss_sum();
-  reported_rows_with_loss_ = job_.rows_with_loss();
-  reported_rows_ = RowsByTeam(teams_, workers_);
-  return progress;
+ProgressMeter::Run Coordinator::MeteredRun() const {
+  return {.job = job_, .workers = workers(), .algorithm = algorithm_};
 }
 
 bool Coordinator::done() const {
   if (reason_ == StopReason::kNone) return false;
-  const bool outstanding =
-      std::any_of(workers_.begin(), workers_.end(),
-                  [](const WorkerState& worker) { return worker.outstanding > 0; });
-  return !outstanding && !rounds_.under_way();
+  return !workers_.any_busy() && !evaluations_.under_way();
 }
 
 double Coordinator::next_tick() const {
-  const double report = reported_at_ + rules_.report_every;
-  return reason_ == StopReason::kNone ? std::min(report, start_ + rules_.max_seconds) : report;
+  const double report = meter_.next_report();
+  if (reason_ != StopReason::kNone) return report;
+  return std::min(report, meter_.start() + rules_.max_seconds);
 }
 
 RunResult Coordinator::Result() const {
   RunResult result;
-  result.totals = Totals();
+  result.totals = meter_.Totals(MeteredRun(), now_);
   result.stopped_because = reason_;
-  result.saved = rounds_.best();
+  result.saved = evaluations_.best();
   return result;
 }
 
 std::optional<SnapshotId> Coordinator::saved_snapshot() const {
-  if (!rounds_.best()) return std::nullopt;
-  return rounds_.best_snapshot();
+  if (!evaluations_.best()) return std::nullopt;
+  return evaluations_.best_snapshot();
 }
 
 }  // namespace hogbatch

@@ -1,20 +1,24 @@
-// State: who does what, how far the run is, when it ends. The coordinator owns no thread, queue or
-// clock: events go in with the time they happened, tasks to send come out. So the same code runs in
-// real time, in virtual time and in a test.
+// Decides what every worker does next and when the run ends.
+//
+// The coordinator owns no thread, queue or clock: events go in with the time they happened, and
+// tasks to send come out. So the same code runs in real time, in virtual time and in a test.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "core/indexed_vector.h"
 #include "messaging/messages.h"
 #include "nn/learning_rate.h"
 #include "runtime/control/algorithm.h"
-#include "runtime/control/evaluation_rounds.h"
+#include "runtime/control/evaluations.h"
 #include "runtime/control/job.h"
 #include "runtime/control/progress.h"
+#include "runtime/control/progress_meter.h"
 #include "runtime/control/stop_rules.h"
-#include "runtime/control/teams.h"
+#include "runtime/control/task_length.h"
+#include "runtime/control/worker_table.h"
 
 namespace hogbatch {
 
@@ -27,86 +31,66 @@ class Coordinator {
     RunRules rules;
     LearningRate rates;
     std::vector<DeviceInfo> workers;
-    std::vector<std::int64_t> max_batch_size =
-        {};                       // that each worker's memory allows an update; 0: any
-    std::int64_t merge_rows = 1;  // of a replica: smaller updates are made several in a row
+    std::vector<std::int64_t> max_batch_size = {};  // that fits each worker's memory; 0: any
+    std::int64_t merge_rows = 1;  // rows per merge of a replica, for updates that are smaller
+    double task_seconds = kTaskSeconds;  // about how long a training task takes
     std::uint64_t seed = 1;
   };
   Coordinator(Algorithm& algorithm, const Setup& setup);
 
   struct Actions {
-    std::vector<Task> tasks;        // to be sent to Task::worker
-    std::vector<Progress> reports;  // to be shown
-    std::vector<Failure> failures;  // to be told to the user
+    std::vector<Task> tasks;        // to send to Task::worker
+    std::vector<Progress> reports;  // to show
+    std::vector<Failure> failures;  // to tell the user
   };
-  // The first event starts the clock of the run. Times are in seconds and never decrease. What is
-  // returned is good until the next call.
+  // The first event starts the clock of the run. Times are in seconds and never decrease. The
+  // result is valid until the next call.
   const Actions& Handle(const Event& event, double now);
 
-  // The run is over and no task is outstanding.
+  // The run is over and no task is in flight.
   bool done() const;
-  // The time by which it wants to hear a Tick if nothing else happens.
+  // The time by which it needs a Tick if nothing else happens.
   double next_tick() const;
 
-  // To be asked when done. The parameters to save are those of saved_snapshot().
+  // When done. The parameters to save are those of saved_snapshot().
   RunResult Result() const;
   std::optional<SnapshotId> saved_snapshot() const;
-  const std::vector<WorkerState>& workers() const { return workers_; }
+  const IndexedVector<WorkerId, WorkerState>& workers() const { return workers_.states(); }
 
  private:
   void OnReport(const Report& report);
+  void OnTrained(const Task& task, const Report& report);
+  void OnEvaluated(const Task& task, const Report& report);
   void OnFailure(const Failure& failure);
-  void OnTraining(const Task& task, const Report& report);
-  void OnEvaluated(const Evaluation& evaluation);
-  void OpenSlices();
+  void TakeBack(const Task& task, const Failure& failure);
   void CheckStop();
   void CheckEvaluation();
-  void Dispatch();
-  std::optional<Task> NextTask(const WorkerState& worker);
-  std::optional<Task> NextSlice(WorkerId worker);
-  std::optional<Task> NextTraining(const WorkerState& worker);
-  double StalenessInSteps(const WorkerState& worker) const;
-  std::int64_t MergeRows(const WorkerState& worker) const;
-  bool IsQuick(const WorkerState& worker) const;
   void Stop(StopReason reason);
-  Progress Totals() const;
-  Progress ReportProgress();
+  void SendTasks();
+  std::optional<Task> NextTask(const WorkerState& worker);
+  std::optional<Task> NextTrainingTask(const WorkerState& worker);
+  std::int64_t MergeRows(const WorkerState& worker) const;
+  bool MayEvaluateNow(const WorkerState& worker) const;
+  ProgressMeter::Run MeteredRun() const;
 
   Algorithm& algorithm_;
   RunRules rules_;
   std::int64_t merge_rows_;
+  double task_seconds_;
   Job job_;
-  EvaluationRounds rounds_;
+  Evaluations evaluations_;
   StopRules stop_rules_;
-  Teams teams_;
-  std::vector<WorkerState> workers_;
-  std::vector<std::string> failures_;         // of each worker; empty: none
-  std::vector<std::vector<Task>> in_flight_;  // tasks outstanding at each worker
-  std::vector<Task> slices_;                  // kApply tasks that wait for Task::worker
-  int live_ = 0;                              // workers that have not failed
-  int open_slices_ = 0;                       // handed out or waiting
-  int evaluating_ = 0;                        // workers on evaluation tasks
-  bool in_steps_ = false;                     // training is synchronous
+  ProgressMeter meter_;
+  WorkerTable workers_;
+  bool synchronous_ = false;  // the latest training task was part of a round
   TaskId next_id_ = 1;
 
   bool started_ = false;
-  double start_ = 0;
   double now_ = 0;
-  double evaluation_seconds_ = 0;   // averaged over the workers that were live
   double next_evaluation_ = 0;      // epoch
   std::int64_t evaluated_at_ = -1;  // examples behind the latest snapshot
   Progress at_snapshot_;            // where the run stood when the latest snapshot was taken
   StopReason reason_ = StopReason::kNone;
-  StalenessHistogram staleness_;
-  std::optional<double> beta_;
-
-  // Where the last report stood, for its rates.
-  double reported_at_ = 0;
-  std::int64_t reported_examples_ = 0;
-  std::int64_t reported_updates_ = 0;
-  double reported_loss_ = 0;
-  std::int64_t reported_rows_with_loss_ = 0;
-  std::vector<std::int64_t> reported_rows_;  // of each team
 
   Actions actions_;
 };

@@ -1,52 +1,64 @@
-// A job under way: its rows, what has been handed out of them and what came back.
+// A job under way: which of its rows are handed out, and what came back.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "datasets/cursor.h"
 #include "messaging/messages.h"
 #include "nn/learning_rate.h"
 #include "runtime/control/algorithm.h"
+#include "runtime/control/sync_round.h"
 
 namespace hogbatch {
+
+// A training task whose worker failed.
+struct UnfinishedTask {
+  Task task;
+  std::int32_t merges_done = 0;
+  std::optional<std::int32_t> torn_merge;  // the merge that is in the model in part
+
+  std::int32_t updates_done() const { return merges_done * task.updates_per_merge; }
+  RowRange rows_done() const;
+};
 
 class Job {
  public:
   Job(const JobSpec& spec, double epochs, const LearningRate& rates, std::uint64_t seed)
       : spec_(spec), rates_(rates), cursor_(spec.train_rows, epochs, seed) {}
 
-  // For whom rows are cut.
-  struct Taker {
-    double staleness = 0;         // of its updates, as in LearningRate
-    std::int64_t merge_rows = 1;  // behind a merge, if its updates are smaller
-    std::int32_t updates = 1;     // that make a task
+  // What the coordinator wants of a task.
+  struct TaskSpec {
+    Assignment assignment;
+    std::int32_t updates = 1;     // of assignment.batch_size rows each
+    std::int64_t merge_rows = 1;  // smaller updates are merged together, up to this many rows
+    double staleness = 0;         // of the worker's updates, as in LearningRate
   };
-  // Cuts the rows of an assignment; none when all rows are handed out.
-  std::optional<Task> Cut(const Assignment& assignment, TaskId id, const Taker& taker);
+  // Makes a training task; none when all rows are handed out.
+  //
+  // How an assignment becomes a task:
+  // 1. A replica merges several small updates together: as many as `merge_rows` allows, and as the
+  //    learning rate allows for stale updates.
+  // 2. The task asks the cursor for rows for whole merges, as many as come nearest to `updates`.
+  // 3. The cursor gives fewer rows where a block of rows ends. The rows are split evenly into
+  //    merges, and these into updates of about `batch_size` rows. There is no short tail.
+  // 4. The learning rate is that of an update of this real size.
+  std::optional<Task> NextTask(TaskId id, const TaskSpec& spec);
 
-  // A training task came back finished.
+  // A training task was finished.
   void Complete(const Task& task, const Report& report);
+  // A training task was lost with its worker. The rows of finished merges count as trained, those
+  // of a torn merge are lost, and all others are handed out again.
+  void Return(const UnfinishedTask& unfinished);
 
-  // How far a task came whose worker failed.
-  struct Remains {
-    std::int32_t merges_done = 0;
-    std::optional<std::int32_t> torn;  // the merge, not among them, that is in the model in part
-  };
-  // The rows that were trained.
-  static RowRange Done(const Task& task, const Remains& remains);
-  // A training task was lost with its worker. Rows that were trained count, those of a merge torn
-  // in the middle are lost, and the others will be handed out again.
-  void Return(const Task& task, const Remains& remains);
-
-  // Synchronous training: the gradients of a round are complete when all its tasks came back, and
-  // the round is over when all its slices were applied.
-  bool round_open() const { return held_tasks_ > 0 || held_rows_ > 0; }
-  bool round_gathered() const { return held_tasks_ == 0 && held_rows_ > 0; }
-  Task ApplySlice(std::int32_t slice, std::int32_t slices) const;
-  void CompleteRound();
-  // No worker is left to apply the round, of which a part may be in the model: its rows are lost.
+  // Synchronous training. MakeSlices when the round is gathered; CompleteSlice for each kApply task
+  // that is finished; AbandonRound when no worker is left, since part of it may be in the model.
+  const SyncRound& round() const { return round_; }
+  SyncRound& round() { return round_; }
+  void MakeSlices(std::span<const WorkerState> workers);
+  void CompleteSlice();
   void AbandonRound();
 
   const LearningRate& rates() const { return rates_; }
@@ -57,27 +69,27 @@ class Job {
   double epoch() const {
     return static_cast<double>(examples_) / static_cast<double>(spec_.train_rows);
   }
-  // Of rows whose task came back, and how many they are.
+  // Sum of the training loss over all rows of finished tasks, and the number of these rows.
   double loss_sum() const { return loss_sum_; }
   std::int64_t rows_with_loss() const { return rows_with_loss_; }
-  // All rows were handed out and came back, and no round is open.
+  // All rows are trained.
   bool finished() const { return cursor_.remaining() == 0 && quiet(); }
-  // Nothing that changes the model is under way.
-  bool quiet() const { return in_flight_.empty() && held_rows_ == 0; }
+  // Nothing that changes the model is in flight.
+  bool quiet() const { return in_flight_.empty() && round_.rows() == 0; }
 
  private:
+  std::int64_t UpdatesPerMerge(const TaskSpec& spec) const;
+
   JobSpec spec_;
   LearningRate rates_;
   Cursor cursor_;
-  std::unordered_map<TaskId, Cursor::Cut> in_flight_;
+  std::unordered_map<TaskId, Cursor::EpochRows> in_flight_;
+  SyncRound round_;
   std::int64_t examples_ = 0;
   std::int64_t updates_ = 0;
   std::int64_t lost_rows_ = 0;
   std::int64_t rows_with_loss_ = 0;
   double loss_sum_ = 0;
-  std::int64_t round_ = 0;
-  int held_tasks_ = 0;          // of this round, not back yet
-  std::int64_t held_rows_ = 0;  // behind the gradients of this round
 };
 
 }  // namespace hogbatch

@@ -1,6 +1,6 @@
 #include "runtime/control/stop_rules.h"
 
-#include "runtime/control/evaluation_rounds.h"
+#include "runtime/control/evaluations.h"
 
 namespace hogbatch {
 

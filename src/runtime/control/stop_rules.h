@@ -9,13 +9,14 @@
 
 namespace hogbatch {
 
+// A rule that is not set does not apply. The defaults of a user are those of TrainingSpec.
 struct RunRules {
-  double epochs = 10;
+  double epochs = 0;
   double max_seconds = std::numeric_limits<double>::infinity();
   std::optional<double> target_loss;
   std::int64_t patience = 0;  // evaluations without a better deciding loss; 0: no limit
-  double eval_every = 1;      // epochs; infinite: no evaluation at all
-  double report_every = 2;    // seconds
+  double eval_every = std::numeric_limits<double>::infinity();    // epochs; infinite: no evaluation
+  double report_every = std::numeric_limits<double>::infinity();  // seconds
 };
 
 // Judges evaluations as they come.

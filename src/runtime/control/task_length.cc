@@ -4,13 +4,14 @@
 
 namespace hogbatch {
 
-std::int32_t UpdatesPerTask(const WorkerState& worker, std::int64_t batch_size,
-                            const JobTable& table) {
+std::int32_t UpdatesPerTask(const TaskRequest& request, const JobTable& table) {
   constexpr std::int64_t kFirstRows = 64, kMaxUpdates = 100000, kTasksLeft = 4;
-  const double seconds = worker.seconds_per_row * static_cast<double>(batch_size);
+  const std::int64_t batch_size = request.batch_size;
+  const double seconds = request.worker.seconds_per_row * static_cast<double>(batch_size);
   const std::int64_t wanted =
-      seconds > 0 ? static_cast<std::int64_t>(std::min(kTaskSeconds / seconds, 1.0 * kMaxUpdates))
-                  : kFirstRows / batch_size;
+      seconds > 0
+          ? static_cast<std::int64_t>(std::min(request.task_seconds / seconds, 1.0 * kMaxUpdates))
+          : kFirstRows / batch_size;
   const JobState& job = table.jobs.front();
   const std::int64_t rows_left = std::min(job.remaining_rows, job.train_rows);
   const std::int64_t share = rows_left / (batch_size * kTasksLeft * std::ssize(table.workers));

@@ -1,7 +1,7 @@
 // How many updates make a task.
 //
 // A message costs microseconds, and an update may cost as little. So a task has as many updates as
-// its worker makes in about 20 ms, at the speed of its latest tasks.
+// its worker makes in about 20 ms.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,20 @@
 
 namespace hogbatch {
 
+// Long enough that messages cost nothing.
 inline constexpr double kTaskSeconds = 0.02;
 
-// Updates of `batch_size` rows for the next task of `worker`. A task is at most a small part of the
-// rows that are left, so that all workers finish at about the same time. A worker that was not
-// measured yet gets a short task: its learning rate is set when the task is sent, and would be too
-// high for the model that a slow device meets when it is done.
-std::int32_t UpdatesPerTask(const WorkerState& worker, std::int64_t batch_size,
-                            const JobTable& table);
+// Who asks, and for updates of which size.
+struct TaskRequest {
+  const WorkerState& worker;
+  std::int64_t batch_size = 1;
+  double task_seconds = kTaskSeconds;
+};
+// Updates for the next task. A task is at most a small part of the rows that are left, so that all
+// workers finish at about the same time. A worker that was not measured yet gets a short task: its
+// learning rate is set when the task is sent, and would be too high for the model that a slow
+// device meets when it is done.
+std::int32_t UpdatesPerTask(const TaskRequest& request, const JobTable& table);
 
 // A finished training task.
 struct TimedTask {

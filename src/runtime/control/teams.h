@@ -3,15 +3,16 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
+#include "core/ids.h"
+#include "core/indexed_vector.h"
 #include "device/device_info.h"
 
 namespace hogbatch {
 
 struct Teams {
-  std::vector<std::string> names;  // "cpu", "cuda.0", in the order of their first workers
-  std::vector<int> of_worker;      // the team of each worker
+  IndexedVector<TeamId, std::string> names;  // "cpu", "cuda.0", in the order of their first workers
+  IndexedVector<WorkerId, TeamId> of_worker;
 };
 Teams MakeTeams(std::span<const DeviceInfo> workers);
 

@@ -6,20 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "core/indexed_vector.h"
 #include "runtime/control/algorithm.h"
 #include "runtime/control/progress.h"
 #include "runtime/control/teams.h"
 
 namespace hogbatch {
 
-// `failures`: why each worker failed; empty: it did not. `seconds` since training began.
+// `failures`: why each worker failed; empty: it did not. `seconds`: since training began.
 std::vector<WorkerTotals> TotalsByWorker(std::span<const WorkerState> workers,
-                                         std::span<const std::string> failures, double seconds);
+                                         const IndexedVector<WorkerId, std::string>& failures,
+                                         double seconds);
 
-std::vector<std::int64_t> RowsByTeam(const Teams& teams, std::span<const WorkerState> workers);
+using RowsPerTeam = IndexedVector<TeamId, std::int64_t>;
+RowsPerTeam RowsByTeam(const Teams& teams, std::span<const WorkerState> workers);
 
-// Rates are over `seconds`, since which the teams had `rows_before`; empty: none.
+// Speeds are over the last `seconds`, before which the teams had trained `rows_before`.
 std::vector<TeamProgress> TotalsByTeam(const Teams& teams, std::span<const WorkerState> workers,
-                                       double seconds, std::span<const std::int64_t> rows_before);
+                                       double seconds, const RowsPerTeam& rows_before);
 
 }  // namespace hogbatch

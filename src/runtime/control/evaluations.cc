@@ -1,4 +1,4 @@
-#include "runtime/control/evaluation_rounds.h"
+#include "runtime/control/evaluations.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 namespace hogbatch {
 namespace {
 
-// Long enough that messages cost nothing, short enough that a worker is soon back at training.
+// Large enough that messages cost nothing, small enough that a worker is soon back at training.
 constexpr std::int64_t kPartRows = 2048;
 
 std::optional<EvaluationSums>& SumsOf(Evaluation& evaluation, Split split) {
@@ -23,7 +23,7 @@ std::optional<EvaluationSums>& SumsOf(Evaluation& evaluation, Split split) {
 
 }  // namespace
 
-void EvaluationRounds::Begin(double epoch) {
+void Evaluations::Begin(double epoch) {
   under_way_ = snapshot_wanted_ = true;
   handed_out_ = 0;
   waiting_.clear();
@@ -31,7 +31,7 @@ void EvaluationRounds::Begin(double epoch) {
   current_ = {.epoch = epoch, .train = {}, .valid = {}, .test = {}};
 }
 
-std::optional<Task> EvaluationRounds::Next() {
+std::optional<Task> Evaluations::Next() {
   if (snapshot_wanted_) {
     snapshot_wanted_ = false;
     ++handed_out_;
@@ -44,7 +44,7 @@ std::optional<Task> EvaluationRounds::Next() {
   return task;
 }
 
-void EvaluationRounds::Return(const Task& task) {
+void Evaluations::Return(const Task& task) {
   if (!under_way_ || task.snapshot != snapshot_) return;
   --handed_out_;
   if (task.kind == TaskKind::kSnapshot) {
@@ -54,11 +54,11 @@ void EvaluationRounds::Return(const Task& task) {
   }
 }
 
-std::optional<Evaluation> EvaluationRounds::Finish(const Task& task, const Report& report) {
+std::optional<Evaluation> Evaluations::Finish(const Task& task, const Report& report) {
   if (!under_way_ || task.snapshot != snapshot_) return std::nullopt;
   --handed_out_;
   if (task.kind == TaskKind::kSnapshot) {
-    // Validation last in, first out: what decides is known first.
+    // Parts are taken from the end: validation rows first, since they decide.
     if (!skip_training_rows_) AddParts(Split::kTrain, {0, rows_.train});
     AddParts(Split::kTest, {0, rows_.test});
     AddParts(Split::kValid, {rows_.train, rows_.train + rows_.valid});
@@ -71,7 +71,7 @@ std::optional<Evaluation> EvaluationRounds::Finish(const Task& task, const Repor
   return Conclude();
 }
 
-void EvaluationRounds::AddParts(Split split, RowRange rows) {
+void Evaluations::AddParts(Split split, RowRange rows) {
   for (std::int64_t begin = rows.begin; begin < rows.end; begin += kPartRows) {
     waiting_.push_back({.kind = TaskKind::kEvaluate,
                         .split = split,
@@ -80,7 +80,7 @@ void EvaluationRounds::AddParts(Split split, RowRange rows) {
   }
 }
 
-std::optional<Evaluation> EvaluationRounds::Conclude() {
+std::optional<Evaluation> Evaluations::Conclude() {
   under_way_ = false;
   const bool better =
       !best_ || rows_.valid == 0 || current_.valid->mean_loss() < best_->valid->mean_loss();
@@ -91,7 +91,7 @@ std::optional<Evaluation> EvaluationRounds::Conclude() {
   return current_;
 }
 
-bool EvaluationRounds::SkipTrainingRows() {
+bool Evaluations::SkipTrainingRows() {
   skip_training_rows_ = true;
   current_.train.reset();
   std::erase_if(waiting_, [](const Task& task) { return task.split == Split::kTrain; });
@@ -101,7 +101,7 @@ bool EvaluationRounds::SkipTrainingRows() {
   return false;
 }
 
-void EvaluationRounds::Abandon() {
+void Evaluations::Abandon() {
   under_way_ = snapshot_wanted_ = false;
   waiting_.clear();
 }

@@ -1,0 +1,43 @@
+// A vector whose index is an id, so that what belongs to a worker is not reached by a team's id.
+#pragma once
+
+#include <cstddef>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+namespace hogbatch {
+
+template <typename Id, typename T>
+class IndexedVector {
+ public:
+  IndexedVector() = default;
+  explicit IndexedVector(std::size_t size) : items_(size) {}
+
+  decltype(auto) operator[](Id id) { return items_[static_cast<std::size_t>(id)]; }
+  decltype(auto) operator[](Id id) const { return items_[static_cast<std::size_t>(id)]; }
+
+  // Returns the id of the new element.
+  Id push_back(T item) {
+    items_.push_back(std::move(item));
+    return static_cast<Id>(items_.size() - 1);
+  }
+
+  std::size_t size() const { return items_.size(); }
+  bool empty() const { return items_.empty(); }
+  auto begin() { return items_.begin(); }
+  auto begin() const { return items_.begin(); }
+  auto end() { return items_.end(); }
+  auto end() const { return items_.end(); }
+
+  // All ids in order: for (const WorkerId id : workers.ids()).
+  auto ids() const {
+    return std::views::iota(std::size_t{0}, size()) |
+           std::views::transform([](std::size_t index) { return static_cast<Id>(index); });
+  }
+
+ private:
+  std::vector<T> items_;
+};
+
+}  // namespace hogbatch
