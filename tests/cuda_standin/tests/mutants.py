@@ -104,11 +104,11 @@ MUTANTS = {
         "groups, dy, scale, keep, y.data, dy.rows, dy.cols);",
         "groups, dy, keep, scale, y.data, dy.rows, dy.cols);", DENSE),
     "OneRowTooFew": Mutant(
-        "gpu/kernels/kernels.inc",
+        "gpu/kernels/layers.inc",
         "for (long r = lane / HB_STRIP; r < rows; r += HB_LANES / HB_STRIP) {",
         "for (long r = lane / HB_STRIP; r < rows - 1; r += HB_LANES / HB_STRIP) {", DENSE),
     "OneColumnTooMany": Mutant(
-        "gpu/kernels/kernels.inc",
+        "gpu/kernels/layers.inc",
         "if (lane < HB_STRIP && c < cols) {",
         "if (lane < HB_STRIP && c <= cols) {", DENSE),
 }
