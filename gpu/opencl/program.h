@@ -10,7 +10,7 @@
 
 namespace hogbatch::opencl {
 
-// kernels.h and kernels.inc as one text.
+// kernels.h and the parts of kernels.inc as one text.
 std::string_view KernelSource();
 // processor.cl, to be compiled after it for processors.
 std::string_view ProcessorSource();

@@ -25,7 +25,7 @@ FakeRun SteadyThreadsAndGpu(double seconds, const CostModel& gpu) {
   return run;
 }
 
-void ExpectEven(const std::vector<double>& shares) {
+void ExpectEvenShares(const std::vector<double>& shares) {
   for (const double share : shares) {
     EXPECT_NEAR(share, 1.0 / static_cast<double>(shares.size()), 0.05);
     testing::Test::RecordProperty("share", std::to_string(share));
@@ -58,8 +58,8 @@ TEST(AdaptiveHogbatch, FollowsATeamThatChangesSpeedInTheMiddle) {
     FakeRun run = ThreadsAndGpu(60);
     run.workers[8].cost = SlowerFrom(10, factor, kGpu);
     run.Run();
-    ExpectEven(SharesBetween(run, 1, 10));
-    ExpectEven(SharesBetween(run, 20, 60));
+    ExpectEvenShares(SharesBetween(run, 1, 10));
+    ExpectEvenShares(SharesBetween(run, 20, 60));
   }
 }
 
@@ -70,8 +70,8 @@ TEST(AdaptiveHogbatch, ShrinksTheUpdatesOfAWorkerThatIsSlowed) {
   steady.Run();
   slowed.Run();
   EXPECT_LT(MeanRows(slowed, 1, 10, 40), 0.25 * MeanRows(steady, 1, 10, 40));
-  ExpectEven(SharesBetween(slowed, 4, 10));
-  ExpectEven(SharesBetween(slowed, 15, 40));
+  ExpectEvenShares(SharesBetween(slowed, 4, 10));
+  ExpectEvenShares(SharesBetween(slowed, 15, 40));
   EXPECT_NEAR(RowsOf(slowed, 0, 8) / RowsOf(steady, 0, 8), 1, 0.02);  // the threads lose nothing
 }
 
@@ -80,7 +80,7 @@ TEST(AdaptiveHogbatch, LetsTheOthersGoOnWhenOneThreadIsSlowed) {
   slowed.workers[3].cost = SlowerFrom(0, 10, kThread);
   steady.Run();
   slowed.Run();
-  ExpectEven(SettledShares(slowed));
+  ExpectEvenShares(SettledShares(slowed));
   EXPECT_NEAR(RowsOf(slowed, 3, 4) / RowsOf(steady, 3, 4), 0.1, 0.02);
   EXPECT_NEAR(RowsOf(slowed, 4, 8) / RowsOf(steady, 4, 8), 1, 0.05);
 }
@@ -97,7 +97,7 @@ TEST(AdaptiveHogbatch, ShrinksTheUpdatesOfAWorkerThatStoodStillUntilItHasCaughtU
   const double rows_before = MeanRows(stopped, 1, 4, 5);
   EXPECT_GT(rows_before, 60);
   EXPECT_LT(static_cast<double>(TeamsAt(stopped, 8.5)[1].batch_size), rows_before / 4);
-  ExpectEven(SharesBetween(stopped, 0, 30));
+  ExpectEvenShares(SharesBetween(stopped, 0, 30));
   EXPECT_NEAR(RowsOf(stopped, 0, 8) / RowsOf(steady, 0, 8), 1, 0.02);
 }
 
@@ -109,7 +109,7 @@ TEST(AdaptiveHogbatch, LetsTheOthersGoOnWhileAThreadStandsStill) {
   steady.Run();
   EXPECT_NEAR(RowsOf(run, 3, 4) / RowsOf(steady, 3, 4), 0.9, 0.03);
   EXPECT_NEAR(RowsOf(run, 4, 8) / RowsOf(steady, 4, 8), 1, 0.05);
-  ExpectEven(SharesBetween(run, 3, 30));
+  ExpectEvenShares(SharesBetween(run, 3, 30));
 }
 
 // The paper's rule at every request, without reviews and band.
@@ -142,7 +142,7 @@ TEST(AdaptiveHogbatch, SettlesWhereTheRuleAtEveryRequestFlaps) {
     AddGpu(run, {.seconds_per_row = 1e-6, .seconds_per_update = 6e-4});
     run.own_algorithm = &watched;
     run.Run();
-    ExpectEven(SettledShares(run));
+    ExpectEvenShares(SettledShares(run));
   };
   Watched flapping(std::make_unique<AtEveryRequest>());
   Watched without_band(MakeAlgorithm("adaptive", {.adaptive = {.adapt_band = 0}}));
@@ -164,7 +164,7 @@ TEST(AdaptiveHogbatch, DoesNotWaitForATeamThatIsGone) {
   ASSERT_EQ(run.recorder.failures, std::vector<std::string>{"cuda.1: injected"});
   const std::vector<double> shares = SharesBetween(run, 15, 30);
   EXPECT_EQ(shares[2], 0);
-  ExpectEven({shares[0], shares[1]});
+  ExpectEvenShares({shares[0], shares[1]});
 }
 
 // A thread and a GPU, each at every call it makes.

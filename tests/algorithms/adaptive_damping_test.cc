@@ -17,9 +17,9 @@ namespace hogbatch {
 namespace {
 
 // For teams that lose no worker and whose speeds are not known, so that no gap is seen to close.
-class Reference {
+class DampedReference {
  public:
-  Reference(const Desk& desk, const AlgorithmOptions& options)
+  DampedReference(const Desk& desk, const AlgorithmOptions& options)
       : options_(options), reported_(desk.workers().size()) {}
 
   void Report(WorkerId worker) { reported_[static_cast<std::size_t>(worker)] = true; }
@@ -172,7 +172,7 @@ TEST(AdaptiveDamping, AgreesWithASecondAccountOfIt) {
                                    .gpu_batch = {16, 8192},
                                    .adaptive = {.alpha = alpha, .beta = 0.75, .adapt_band = 0.02}};
     Desk desk(3, 2, options);
-    Reference reference(desk, options);
+    DampedReference reference(desk, options);
     Random random(7);
     std::vector<std::int64_t> rows;
     for (const WorkerState& worker : desk.workers()) {

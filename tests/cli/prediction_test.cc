@@ -8,7 +8,7 @@
 namespace hogbatch {
 namespace {
 
-Schema Labels(LabelKind kind, std::vector<std::string> names) {
+Schema SchemaOf(LabelKind kind, std::vector<std::string> names) {
   Schema schema;
   schema.label_kind = kind;
   schema.label_names = std::move(names);
@@ -16,14 +16,14 @@ Schema Labels(LabelKind kind, std::vector<std::string> names) {
 }
 
 TEST(PredictionLines, NameTheLikeliestClass) {
-  const Schema schema = Labels(LabelKind::kClass, {"cat", "dog"});
+  const Schema schema = SchemaOf(LabelKind::kClass, {"cat", "dog"});
   const std::vector<float> outputs = {2, 1, 0, 3};
   EXPECT_EQ(PredictionLines(schema, Loss::kSoftmax, outputs, {}), "cat\ndog\n");
   EXPECT_EQ(PredictionHeader(schema, {}), "");
 }
 
 TEST(PredictionLines, AddProbabilitiesUnderAHeader) {
-  const Schema schema = Labels(LabelKind::kClass, {"cat", "a,b"});
+  const Schema schema = SchemaOf(LabelKind::kClass, {"cat", "a,b"});
   const PredictionFormat format{.probabilities = true};
   EXPECT_EQ(PredictionHeader(schema, format), "label,cat,\"a,b\"\n");
   const std::vector<float> outputs = {0, std::log(3.0f)};
@@ -31,7 +31,7 @@ TEST(PredictionLines, AddProbabilitiesUnderAHeader) {
 }
 
 TEST(PredictionLines, NameEveryLikelyLabelOrElseTheLikeliest) {
-  const Schema schema = Labels(LabelKind::kMultiLabel, {"a", "b", "c"});
+  const Schema schema = SchemaOf(LabelKind::kMultiLabel, {"a", "b", "c"});
   const std::vector<float> outputs = {1, -1, 2, -3, -1, -2};
   EXPECT_EQ(PredictionLines(schema, Loss::kSigmoid, outputs, {}), "c a\nb\n");
   EXPECT_EQ(PredictionLines(schema, Loss::kSigmoid, outputs, {.top = 2}), "c a\nb c\n");

@@ -7,7 +7,7 @@
 namespace hogbatch {
 namespace {
 
-TrainingData Classes() {
+TrainingData SomeClasses() {
   TrainingData training;
   training.schema.label_names = {"-1", "1"};
   training.data.rows = 5;
@@ -17,7 +17,7 @@ TrainingData Classes() {
 }
 
 TEST(FitLabels, SquaredTakesClassesNamedByNumbersAsNumbers) {
-  TrainingData data = Classes();
+  TrainingData data = SomeClasses();
   data.schema.label_names = {"10", "20"};
   FitLabels("squared", data);
   EXPECT_EQ(data.schema.label_kind, LabelKind::kValue);
@@ -28,7 +28,7 @@ TEST(FitLabels, SquaredTakesClassesNamedByNumbersAsNumbers) {
 }
 
 TEST(FitLabels, SigmoidTakesAClassAsOneLabel) {
-  TrainingData data = Classes();
+  TrainingData data = SomeClasses();
   FitLabels("sigmoid", data);
   EXPECT_EQ(data.schema.label_kind, LabelKind::kMultiLabel);
   EXPECT_EQ(data.data.label_offsets, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
@@ -36,7 +36,7 @@ TEST(FitLabels, SigmoidTakesAClassAsOneLabel) {
 }
 
 TEST(FitLabels, RefusesWhatMakesNoSense) {
-  TrainingData words = Classes();
+  TrainingData words = SomeClasses();
   words.schema.label_names = {"cat", "dog"};
   EXPECT_THROW(FitLabels("squared", words), UserError);
   TrainingData values;

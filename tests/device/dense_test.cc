@@ -5,21 +5,21 @@
 namespace hogbatch {
 namespace {
 
-struct Shape {
+struct DenseShape {
   std::int64_t rows, in, out;
 };
 
 // One row, odd widths, the widths of real networks, one very long side.
-constexpr Shape kShapes[] = {{1, 1, 1},      {1, 54, 512},   {1, 512, 512}, {3, 7, 5},
-                             {2, 512, 2},    {16, 54, 33},   {17, 512, 2},  {16, 512, 512},
-                             {5, 10000, 3},  {4, 3, 10000},  {64, 129, 65}, {33, 70, 130},
-                             {128, 64, 512}, {300, 100, 70}, {65, 513, 31}};
+constexpr DenseShape kDenseShapes[] = {
+    {1, 1, 1},     {1, 54, 512},  {1, 512, 512},  {3, 7, 5},      {2, 512, 2},
+    {16, 54, 33},  {17, 512, 2},  {16, 512, 512}, {5, 10000, 3},  {4, 3, 10000},
+    {64, 129, 65}, {33, 70, 130}, {128, 64, 512}, {300, 100, 70}, {65, 513, 31}};
 
 class Dense : public OnEveryDevice {};
 HOGBATCH_ON_EVERY_DEVICE(Dense);
 
 TEST_P(Dense, ForwardIsTheProductWithBiasAndActivation) {
-  for (const auto& [rows, in, out] : kShapes) {
+  for (const auto& [rows, in, out] : kDenseShapes) {
     SCOPED_TRACE(testing::Message() << rows << " x " << in << " x " << out);
     const Matrix x = Random(rows, in), w = Random(in, out), bias = Random(1, out);
     const Matrix sum = (x * w).rowwise() + bias.row(0);
@@ -37,7 +37,7 @@ TEST_P(Dense, ForwardIsTheProductWithBiasAndActivation) {
 
 // Not to the bit: without it a library may do all in one go, in an order of its own.
 TEST_P(Dense, ForwardNeedsNoPlaceForTheSum) {
-  for (const auto& [rows, in, out] : {Shape{1, 1, 1}, {9, 21, 13}, {33, 70, 130}}) {
+  for (const auto& [rows, in, out] : {DenseShape{1, 1, 1}, {9, 21, 13}, {33, 70, 130}}) {
     const Matrix x = Random(rows, in), w = Random(in, out), bias = Random(1, out);
     const Matrix sum = (x * w).rowwise() + bias.row(0);
     const Matrix magnitude = (Abs(x) * Abs(w)).rowwise() + Abs(bias).row(0);
@@ -65,7 +65,7 @@ TEST_P(Dense, ForwardRespectsStridesAndShortBatches) {
 }
 
 TEST_P(Dense, BackwardToDataIsTheTransposedProductTimesTheSlope) {
-  for (const auto& [rows, in, out] : kShapes) {
+  for (const auto& [rows, in, out] : kDenseShapes) {
     SCOPED_TRACE(testing::Message() << rows << " x " << in << " x " << out);
     const Matrix dy = Random(rows, out), w = Random(in, out), pre = Random(rows, in, -3, 3);
     const Matrix product = dy * w.transpose(), magnitude = Abs(dy) * Abs(w).transpose();
@@ -94,7 +94,7 @@ TEST_P(Dense, BackwardToDataRespectsStridesAndShortBatches) {
 }
 
 TEST_P(Dense, BackwardToWeightsAddsTheScaledOuterProduct) {
-  for (const auto& [rows, in, out] : kShapes) {
+  for (const auto& [rows, in, out] : kDenseShapes) {
     const Matrix x = Random(rows, in), dy = Random(rows, out);
     const Matrix before = Random(in, out), bias = Random(1, out);
     const DeviceMatrix dx(device(), x), ddy(device(), dy);

@@ -38,13 +38,13 @@ class Losses : public OnEveryDevice {
 };
 HOGBATCH_ON_EVERY_DEVICE(Losses);
 
-struct Shape {
+struct LossShape {
   std::int64_t rows, outputs;
 };
-constexpr Shape kShapes[] = {{1, 1}, {1, 2}, {16, 2}, {33, 7}, {5, 983}, {3, 10000}};
+constexpr LossShape kLossShapes[] = {{1, 1}, {1, 2}, {16, 2}, {33, 7}, {5, 983}, {3, 10000}};
 
 TEST_P(Losses, SoftmaxIsTheNegativeLogProbabilityOfTheClass) {
-  for (const auto& [rows, outputs] : kShapes) {
+  for (const auto& [rows, outputs] : kLossShapes) {
     SCOPED_TRACE(testing::Message() << rows << " x " << outputs);
     const Matrix o = Random(rows, outputs, -4, 4), weights = Random(1, outputs, 0.5f, 2);
     std::vector<std::int32_t> classes(rows);
@@ -71,7 +71,7 @@ TEST_P(Losses, SoftmaxIsTheNegativeLogProbabilityOfTheClass) {
 }
 
 TEST_P(Losses, SigmoidIsTheMeanCrossEntropyOverTheOutputs) {
-  for (const auto& [rows, outputs] : kShapes) {
+  for (const auto& [rows, outputs] : kLossShapes) {
     SCOPED_TRACE(testing::Message() << rows << " x " << outputs);
     const Matrix o = Random(rows, outputs, -6, 6), weights = Random(1, outputs, 0, 2);
     // Two labels that belong to rows before these, as in a batch of a data set.
@@ -109,7 +109,7 @@ TEST_P(Losses, SigmoidIsTheMeanCrossEntropyOverTheOutputs) {
 }
 
 TEST_P(Losses, SquaredIsTheMeanOverTheOutputs) {
-  for (const auto& [rows, outputs] : kShapes) {
+  for (const auto& [rows, outputs] : kLossShapes) {
     SCOPED_TRACE(testing::Message() << rows << " x " << outputs);
     const Matrix o = Random(rows, outputs, -4, 4), values = Random(rows, outputs, -4, 4);
     const DeviceArray<float> dv(device(), {values.data(), values.data() + values.size()}, 6);

@@ -5,19 +5,19 @@
 namespace hogbatch {
 namespace {
 
-struct Shape {
+struct SparseShape {
   std::int64_t rows, in, out;
   double density;
 };
-constexpr Shape kShapes[] = {{1, 1, 1, 1},        {1, 50, 512, 1},    {6, 30, 7, 0.3},
-                             {16, 900, 512, 0.1}, {16, 20, 65, 0.8},  {11, 10000, 5, 0.01},
-                             {7, 12, 10000, 0.5}, {64, 400, 33, 0.05}};
+constexpr SparseShape kSparseShapes[] = {
+    {1, 1, 1, 1},      {1, 50, 512, 1},      {6, 30, 7, 0.3},     {16, 900, 512, 0.1},
+    {16, 20, 65, 0.8}, {11, 10000, 5, 0.01}, {7, 12, 10000, 0.5}, {64, 400, 33, 0.05}};
 
 class Sparse : public OnEveryDevice {};
 HOGBATCH_ON_EVERY_DEVICE(Sparse);
 
 TEST_P(Sparse, ForwardEqualsTheDenseProduct) {
-  for (const auto& [rows, in, out, density] : kShapes) {
+  for (const auto& [rows, in, out, density] : kSparseShapes) {
     SCOPED_TRACE(testing::Message() << rows << " x " << in << " x " << out);
     const Matrix w = Random(in, out), bias = Random(1, out);
     const DeviceCsr x(device(), Random(rows, in), density);
@@ -57,7 +57,7 @@ TEST_P(Sparse, ForwardOfEmptyRowsIsTheBias) {
 }
 
 TEST_P(Sparse, BackwardToWeightsEqualsTheDenseProduct) {
-  for (const auto& [rows, in, out, density] : kShapes) {
+  for (const auto& [rows, in, out, density] : kSparseShapes) {
     const Matrix dy = Random(rows, out), before = Random(in, out), bias = Random(1, out);
     const DeviceCsr x(device(), Random(rows, in), density);
     const DeviceMatrix ddy(device(), dy, 2);

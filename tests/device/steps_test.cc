@@ -10,13 +10,13 @@ namespace {
 class Steps : public OnEveryDevice {};
 HOGBATCH_ON_EVERY_DEVICE(Steps);
 
-struct Shape {
+struct StepShape {
   std::int64_t rows, cols;
 };
-constexpr Shape kShapes[] = {{1, 1}, {1, 10000}, {3, 7}, {64, 129}, {5, 512}};
+constexpr StepShape kStepShapes[] = {{1, 1}, {1, 10000}, {3, 7}, {64, 129}, {5, 512}};
 
 TEST_P(Steps, AddScaledKeepsAndAdds) {
-  for (const auto& [rows, cols] : kShapes) {
+  for (const auto& [rows, cols] : kStepShapes) {
     const Matrix x = Random(rows, cols), y = Random(rows, cols);
     const DeviceMatrix dx(device(), x, 2);
     for (const float keep : {0.0f, 1.0f, 0.9f}) {
@@ -82,7 +82,7 @@ TEST_P(Steps, FillWritesEveryElementAndNothingElse) {
 
 TEST_P(Steps, MomentumAccumulatesVelocityAndMovesAgainstIt) {
   const MomentumStep step{.learning_rate = 0.1f, .momentum = 0.9f, .keep = 0.99f};
-  for (const auto& [rows, cols] : kShapes) {
+  for (const auto& [rows, cols] : kStepShapes) {
     const Matrix g = Random(rows, cols), v = Random(rows, cols), w = Random(rows, cols);
     const DeviceMatrix dg(device(), g, 1);
     DeviceMatrix dv(device(), v, 2), dw(device(), w, 3);
@@ -97,7 +97,7 @@ TEST_P(Steps, MomentumAccumulatesVelocityAndMovesAgainstIt) {
 TEST_P(Steps, AdamScalesTheMeanByTheRootOfTheSquare) {
   const AdamStep step{
       .learning_rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .keep = 0.99f};
-  for (const auto& [rows, cols] : kShapes) {
+  for (const auto& [rows, cols] : kStepShapes) {
     const Matrix g = Random(rows, cols), w = Random(rows, cols);
     const Matrix mean = Random(rows, cols), square = Random(rows, cols, 0, 1);
     const DeviceMatrix dg(device(), g, 4);

@@ -16,19 +16,19 @@ namespace {
 constexpr std::int64_t kIn = 6, kOut = 5;
 constexpr float kRate = 0.1f;
 
-enum class Rows : std::uint8_t { kDense, kSparse };
+enum class InputRows : std::uint8_t { kDense, kSparse };
 
 // One layer that a dense or sparse optimiser steps with random gradients.
 class Trial {
  public:
-  Trial(const OptimizerOptions& options, Rows rows)
+  Trial(const OptimizerOptions& options, InputRows rows)
       : device_(cpu::MakeDevice({.name = "cpu.0", .description = ""})),
         spec_{.inputs = kIn,
               .hidden = {},
               .outputs = kOut,
               .activation = Activation::kRelu,
               .loss = Loss::kSoftmax,
-              .sparse_input = rows == Rows::kSparse},
+              .sparse_input = rows == InputRows::kSparse},
         optimizer_(MakeOptimizer(options, options.momentum, spec_, *device_)) {
     Random random(3);
     for (float& w : weights_) w = static_cast<float>(random.Normal());
@@ -105,7 +105,7 @@ const std::vector<std::int32_t> kNone = {};
 TEST(Sgd, StepsAgainstTheGradientAndShrinksWeightsOnly) {
   OptimizerOptions options;
   options.weight_decay = 0.5;
-  Trial trial(options, Rows::kDense);
+  Trial trial(options, InputRows::kDense);
   std::vector<double> w = Doubles(trial.weights()), b = Doubles(trial.bias());
   Random random(9);
   for (int update = 1; update <= 3; ++update) {
@@ -122,7 +122,7 @@ TEST(Momentum, RemembersPastGradientsOfWeightsAndBiases) {
   OptimizerOptions options;
   options.momentum = 0.9;
   options.weight_decay = 0.2;
-  Trial trial(options, Rows::kDense);
+  Trial trial(options, InputRows::kDense);
   std::vector<double> w = Doubles(trial.weights()), b = Doubles(trial.bias());
   std::vector<double> v(w.size(), 0), vb(b.size(), 0);
   Random random(9);
@@ -147,7 +147,7 @@ TEST(Adam, FollowsItsFormulaFromTheFirstUpdateOn) {
   options.optimizer = "adam";
   options.weight_decay = 0.2;
   options.adam_epsilon = 1e-12;
-  Trial trial(options, Rows::kDense);
+  Trial trial(options, InputRows::kDense);
   std::vector<double> w = Doubles(trial.weights()), b = Doubles(trial.bias());
   std::vector<double> m(w.size(), 0), s(w.size(), 0), mb(b.size(), 0), sb(b.size(), 0);
   const auto step = [](double& m_, double& s_, double g, int t) {
@@ -171,7 +171,7 @@ TEST(Adam, FollowsItsFormulaFromTheFirstUpdateOn) {
 // A sparse layer that sees a row only now and then must end where a dense one ends that gets zeros
 // for it meanwhile; the last update touches all rows, so that nothing is still to be made up for.
 void ExpectLazyEqualsDense(const OptimizerOptions& options, double tolerance) {
-  Trial dense(options, Rows::kDense), sparse(options, Rows::kSparse);
+  Trial dense(options, InputRows::kDense), sparse(options, InputRows::kSparse);
   Random random(4);
   for (std::int64_t update = 1; update <= 12; ++update) {
     std::vector<std::int32_t> touched;
@@ -219,7 +219,7 @@ TEST(LazyRows, AreSteppedTheSameInACopyOfThem) {
     options.optimizer = kind == std::string("adam") ? "adam" : "sgd";
     options.momentum = kind == std::string("momentum") ? 0.8 : 0;
     options.weight_decay = 0.7;
-    Trial whole(options, Rows::kSparse), copied(options, Rows::kSparse);
+    Trial whole(options, InputRows::kSparse), copied(options, InputRows::kSparse);
     Random random(4);
     const std::vector<std::vector<std::int32_t>> touches = {{1, 4}, {0, 4, 5}, {}, {1, 2, 3}, {4}};
     for (std::size_t update = 1; update <= touches.size(); ++update) {
@@ -237,7 +237,7 @@ TEST(LazyRows, AreLeftAloneWhileNobodyTouchesThem) {
   OptimizerOptions options;
   options.momentum = 0.8;
   options.weight_decay = 0.7;
-  Trial trial(options, Rows::kSparse);
+  Trial trial(options, InputRows::kSparse);
   const std::vector<float> before = trial.weights();
   trial.Step(std::vector<float>(kOut, 1.0f), std::vector<float>(kOut, 0.0f), {2}, 1);
   trial.Step({}, std::vector<float>(kOut, 0.0f), {}, 2);
@@ -250,7 +250,7 @@ TEST(LazyRows, OfAdamDecayForEveryUpdateTheyMissed) {
   OptimizerOptions options;
   options.optimizer = "adam";
   options.weight_decay = 0.5;
-  Trial trial(options, Rows::kSparse);
+  Trial trial(options, InputRows::kSparse);
   const std::vector<float> before = trial.weights();
   // Row 3 is first touched by update 4, with a gradient of zero: only decay can move it.
   trial.Step(std::vector<float>(kOut, 0.0f), std::vector<float>(kOut, 0.0f), {3}, 4);
@@ -261,21 +261,21 @@ TEST(LazyRows, OfAdamDecayForEveryUpdateTheyMissed) {
 }
 
 TEST(Optimizer, IsDirectOnlyWithoutStateBetweenGradientAndStep) {
-  const auto direct = [](const char* kind, double momentum, double decay, Rows rows) {
+  const auto direct = [](const char* kind, double momentum, double decay, InputRows rows) {
     OptimizerOptions options;
     options.optimizer = kind;
     options.momentum = momentum;
     options.weight_decay = decay;
     const bool is_direct = Trial(options, rows).optimizer().direct();
-    EXPECT_EQ(IsDirect(options, momentum, rows == Rows::kSparse ? kIn : 0), is_direct);
+    EXPECT_EQ(IsDirect(options, momentum, rows == InputRows::kSparse ? kIn : 0), is_direct);
     return is_direct;
   };
-  EXPECT_TRUE(direct("sgd", 0, 0, Rows::kDense));
-  EXPECT_TRUE(direct("sgd", 0, 0.1, Rows::kDense));
-  EXPECT_TRUE(direct("sgd", 0, 0, Rows::kSparse));
-  EXPECT_FALSE(direct("sgd", 0, 0.1, Rows::kSparse));
-  EXPECT_FALSE(direct("sgd", 0.5, 0, Rows::kDense));
-  EXPECT_FALSE(direct("adam", 0, 0, Rows::kDense));
+  EXPECT_TRUE(direct("sgd", 0, 0, InputRows::kDense));
+  EXPECT_TRUE(direct("sgd", 0, 0.1, InputRows::kDense));
+  EXPECT_TRUE(direct("sgd", 0, 0, InputRows::kSparse));
+  EXPECT_FALSE(direct("sgd", 0, 0.1, InputRows::kSparse));
+  EXPECT_FALSE(direct("sgd", 0.5, 0, InputRows::kDense));
+  EXPECT_FALSE(direct("adam", 0, 0, InputRows::kDense));
 }
 
 TEST(Optimizer, RefusesOptionsThatContradictEachOther) {

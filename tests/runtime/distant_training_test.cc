@@ -36,9 +36,9 @@ constexpr Learner kLearners[] = {{"Sgd", "sgd", 0, 0},        {"SgdDecay", "sgd"
 
 enum class Weighting : std::uint8_t { kNone, kClasses };
 
-using Case = std::tuple<Storage, Loss, Learner, Weighting>;
+using DistantCase = std::tuple<Storage, Loss, Learner, Weighting>;
 
-class Distant : public testing::TestWithParam<Case> {
+class Distant : public testing::TestWithParam<DistantCase> {
  protected:
   Storage storage() const { return std::get<Storage>(GetParam()); }
   Loss loss() const { return std::get<Loss>(GetParam()); }
@@ -99,7 +99,7 @@ class Distant : public testing::TestWithParam<Case> {
   }
 };
 
-std::string NameOfCase(const testing::TestParamInfo<Case>& tested) {
+std::string NameOfCase(const testing::TestParamInfo<DistantCase>& tested) {
   const auto& [storage, loss, learner, weighting] = tested.param;
   return std::string(storage == Storage::kSparse ? "Sparse" : "Dense") +
          (loss == Loss::kSoftmax   ? "Softmax"

@@ -12,15 +12,15 @@
 namespace hogbatch {
 namespace {
 
-struct Case {
+struct OverlapCase {
   std::string optimizer = "sgd";
   double momentum = 0;
   double decay = 0;
   std::int64_t nonzeros = 0;
 };
 
-std::vector<Case> AllCases() {
-  std::vector<Case> cases;
+std::vector<OverlapCase> AllCases() {
+  std::vector<OverlapCase> cases;
   for (const std::int64_t nonzeros : {0, 5}) {
     for (const double decay : {0.0, 0.1}) {
       cases.push_back({"sgd", 0, decay, nonzeros});
@@ -31,7 +31,7 @@ std::vector<Case> AllCases() {
   return cases;
 }
 
-void Set(const Case& c, Hand& hand) {
+void Set(const OverlapCase& c, Hand& hand) {
   hand.memory.optimizer.optimizer = c.optimizer;
   hand.memory.optimizer.weight_decay = c.decay;
   hand.memory.explicit_momentum = c.momentum;
@@ -60,7 +60,7 @@ void Overlap(Hand& hand, int updates, F between) {
 }
 
 TEST(ReplicaOverlap, SeesItsOwnUpdatesBeforeTheyAreMerged) {
-  for (const Case& c : AllCases()) {
+  for (const OverlapCase& c : AllCases()) {
     SCOPED_TRACE(c.optimizer + " nonzeros " + std::to_string(c.nonzeros));
     Hand one_by_one(c.nonzeros), overlapped(c.nonzeros, 2);
     Set(c, one_by_one);

@@ -1,6 +1,6 @@
 #include <cublasLt.h>
 
-#include "tests/cuda_standin/numbers.h"
+#include "tests/cuda_standin/tests/numbers.h"
 
 namespace hogbatch::standin {
 namespace {

@@ -1,6 +1,6 @@
 #include <set>
 
-#include "tests/cuda_standin/fixture.h"
+#include "tests/cuda_standin/tests/fixture.h"
 
 namespace hogbatch::standin {
 namespace {

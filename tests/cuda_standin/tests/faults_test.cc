@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/error.h"
-#include "tests/cuda_standin/small_work.h"
 #include "tests/cuda_standin/standin.h"
+#include "tests/cuda_standin/tests/small_work.h"
 
 namespace hogbatch::standin {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <thread>
 
-#include "tests/cuda_standin/small_work.h"
 #include "tests/cuda_standin/standin.h"
+#include "tests/cuda_standin/tests/small_work.h"
 
 namespace hogbatch::standin {
 namespace {

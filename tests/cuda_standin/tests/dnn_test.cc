@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tests/cuda_standin/numbers.h"
+#include "tests/cuda_standin/tests/numbers.h"
 
 namespace hogbatch::standin {
 namespace {

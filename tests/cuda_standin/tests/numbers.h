@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tests/cuda_standin/fixture.h"
+#include "tests/cuda_standin/tests/fixture.h"
 
 namespace hogbatch::standin {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "tests/cuda_standin/fixture.h"
+#include "tests/cuda_standin/tests/fixture.h"
 
 namespace hogbatch::standin {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cpu/cpu.h"
-#include "tests/cuda_standin/small_work.h"
 #include "tests/cuda_standin/standin.h"
+#include "tests/cuda_standin/tests/small_work.h"
 #include "tests/runtime/ledger_run.h"
 
 namespace hogbatch::standin {

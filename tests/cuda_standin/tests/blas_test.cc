@@ -1,7 +1,7 @@
 #include <array>
 #include <utility>
 
-#include "tests/cuda_standin/numbers.h"
+#include "tests/cuda_standin/tests/numbers.h"
 
 namespace hogbatch::standin {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "tests/cuda_standin/fixture.h"
+#include "tests/cuda_standin/tests/fixture.h"
 
 namespace hogbatch::standin {
 namespace {
