@@ -239,4 +239,21 @@ std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine,
   }
 }
 
+std::int64_t CoresLeftToOpenCl(std::string_view devices, std::int64_t cores) {
+  std::int64_t taken = 0;
+  bool has_opencl = false;
+  for (std::string_view rest = devices;;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view item = Trimmed(rest.substr(0, comma));
+    std::int64_t count = cores - 1;  // of "cpu", which leaves one core to feed GPUs
+    if (item == "cpu" || (item.starts_with("cpu:") && ReadAll(item.substr(4), count))) {
+      taken += count;
+    }
+    has_opencl = has_opencl || item.starts_with("opencl");
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  return has_opencl ? std::max<std::int64_t>(1, cores - taken) : cores;
+}
+
 }  // namespace hogbatch

@@ -43,4 +43,8 @@ enum class Purpose : std::uint8_t { kTraining, kInference };
 std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine,
                                Purpose purpose = Purpose::kTraining);
 
+// How many of `cores` a list such as "cpu:1,opencl:0" leaves to an OpenCL device that is the
+// processor itself: at least one, and all if the list names no cores or no OpenCL device.
+std::int64_t CoresLeftToOpenCl(std::string_view devices, std::int64_t cores);
+
 }  // namespace hogbatch

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <string>
+
 #include "core/error.h"
 #include "cpu/cpu.h"
 #include "gpu/gpu.h"
@@ -16,6 +19,16 @@ std::unique_ptr<Device> MakeGpu(const DeviceInfo& info) {
   } catch (const DeviceError& error) {
     throw DeviceError(fmt::format("{}; --devices cpu does without it", error.what()));
   }
+}
+
+// PoCL starts a thread on every core, also on those that train. It reads how many it may start when
+// it is first asked for devices. A limit that the user set stands.
+void LimitPocl(std::string_view devices, int cores) {
+  const std::int64_t left = CoresLeftToOpenCl(devices, cores);
+  if (left >= cores) return;
+  const std::string text = std::to_string(left);
+  ::setenv("POCL_MAX_PTHREAD_COUNT", text.c_str(), 0);
+  ::setenv("POCL_CPU_MAX_CU_COUNT", text.c_str(), 0);  // its name since PoCL 4
 }
 
 }  // namespace
@@ -39,6 +52,7 @@ std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine&
 
 Devices DevicesToTrain(std::string_view devices) {
   const Machine machine = ThisMachine();
+  LimitPocl(devices, machine.cores);
   return {.chosen = ChooseDevices(devices, machine),
           .host_memory_bytes = machine.processor.memory_bytes};
 }

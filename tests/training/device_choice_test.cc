@@ -154,5 +154,18 @@ INSTANTIATE_TEST_SUITE_P(
         Misnamed{"cpu:*", "--devices cpu:N needs a whole number"},
         Misnamed{"cpu:1025", "between 1 and 1024"}));
 
+TEST(CoresLeftToOpenCl, AreThoseThatNoWorkerTakesAndOneAtLeast) {
+  EXPECT_EQ(CoresLeftToOpenCl("cpu:1,opencl:0", 2), 1);
+  EXPECT_EQ(CoresLeftToOpenCl("opencl:0, cpu:3", 8), 5);
+  EXPECT_EQ(CoresLeftToOpenCl("cpu:8,opencl:*", 8), 1);
+  EXPECT_EQ(CoresLeftToOpenCl("cpu,opencl:0", 8), 1);
+}
+
+TEST(CoresLeftToOpenCl, AreAllWhereNothingIsShared) {
+  EXPECT_EQ(CoresLeftToOpenCl("auto", 8), 8);
+  EXPECT_EQ(CoresLeftToOpenCl("opencl:0", 8), 8);
+  EXPECT_EQ(CoresLeftToOpenCl("cpu:4,cuda:0", 8), 8);
+}
+
 }  // namespace
 }  // namespace hogbatch
