@@ -75,15 +75,16 @@ std::string Text(const GpuBatch& batch) {
 
 void BatchOptions::Visit(OptionVisitor& visitor) {
   visitor.Text("cpu-batch", cpu_batch, "ROWS|MIN:MAX",
-               fmt::format("Batch size: rows behind one update on one thread. adaptive stays in "
-                           "the range; algorithms that do not adapt take {}, moved into it",
+               fmt::format("Batch size of a CPU thread: rows per update. adaptive stays within the "
+                           "range; other algorithms use {}, or the nearest size in the range",
                            kFixedCpuRows));
   visitor.Text(
       "gpu-batch", gpu_batch, "ROWS|MIN:MAX|auto:MAX",
-      fmt::format("The same on a GPU, where algorithms that do not adapt take {}. The minimum auto "
-                  "is the size at which the GPU still reaches --min-utilization of its best rate, "
-                  "measured at the start. A maximum that does not fit its memory becomes the "
-                  "largest that does",
+      fmt::format("Batch size of a GPU: rows per update. adaptive stays within the range; other "
+                  "algorithms use {}, or the nearest size in the range. With auto, the minimum is "
+                  "the smallest size at which the GPU reaches --min-utilization of its best "
+                  "throughput, measured before training. A maximum that does not fit into the "
+                  "GPU's memory becomes the largest that does",
                   kFixedGpuRows));
 }
 

@@ -105,7 +105,7 @@ std::string DevicesText(const DevicesReport& report) {
     if (!gpu.info.unusable.empty()) {
       paragraphs.push_back(fmt::format("cannot be used: {}", gpu.info.unusable));
     } else if (!gpu.why_not.empty()) {
-      paragraphs.push_back(fmt::format("only when it is named: {}", gpu.why_not));
+      paragraphs.push_back(fmt::format("used only if it is named: {}", gpu.why_not));
     }
     text += Entry(OptionName(gpu.info), paragraphs);
   }

@@ -7,26 +7,26 @@ const char* const kProgramHelp =
 
 Begin with one of these:
   hogbatch train                               the data set that ships with the program
-  hogbatch train mine.csv --test other.csv     your own data: LIBSVM or numeric CSV, .gz or .xz
+  hogbatch train mine.csv --test other.csv     your own data: LIBSVM or CSV, plain, .gz or .xz
   hogbatch eval runs/DATE-TIME/model.safetensors other.csv
   hogbatch predict runs/DATE-TIME/model.safetensors new.csv > labels.txt
 
-'hogbatch COMMAND --help' explains a command's options.
+'hogbatch COMMAND --help' explains the options of a command.
 )";
 
 const char* const kTrainHelp =
     R"(Trains a network on a file of examples and saves the best model.
 
 Examples:
-  hogbatch train                                    try it: data that ships with the program
-  hogbatch train mine.csv --label price             a CSV file; the column 'price' is learnt
+  hogbatch train                                    the data set that ships with the program
+  hogbatch train mine.csv --label price             a CSV file; the column 'price' is the label
   hogbatch train mine.svm.xz --test test.svm.xz --hidden 256,256 --epochs 5
-  hogbatch train mine.csv --init runs/first/model.safetensors --lr 0.01     go on from a model
+  hogbatch train mine.csv --init runs/first/model.safetensors --lr 0.01     continue from a model
   hogbatch train mine.csv --devices cuda:0          on one GPU; 'hogbatch devices' lists them
-  hogbatch train mine.csv --devices cpu,cuda:0      on it and the cores, which is usual with a GPU
+  hogbatch train mine.csv --devices cpu,cuda:0      on that GPU and the cores
 
-The folder of results holds model.safetensors, summary.json, metrics.jsonl (one line a report) and
-options.json (what was asked). Ctrl-C stops the training and saves the model.
+The folder of results holds model.safetensors, summary.json, metrics.jsonl (one line per report)
+and options.json (all options). Ctrl-C stops the training and saves the model.
 )";
 
 const char* const kEvalHelp =
@@ -39,8 +39,8 @@ Examples:
 )";
 
 const char* const kPredictHelp =
-    R"(Prints one line a row: its label, or its number. Several labels a row are separated by spaces.
-The file needs no labels.
+    R"(Prints one line per row: its label, or its number. Several labels per row are separated by
+spaces. The file needs no labels.
 
 Examples:
   hogbatch predict runs/first/model.safetensors new.csv > labels.txt
@@ -48,8 +48,8 @@ Examples:
 )";
 
 const char* const kDevicesHelp =
-    R"(Lists what this machine can compute with, by the names that --devices takes; what is missing for
-a GPU, and what to do about it; and what --devices auto would choose.
+    R"(Lists the devices of this machine by the names that --devices takes. Says what is missing to use
+a GPU, what to do about it, and what --devices auto would choose.
 )";
 
 }  // namespace hogbatch

@@ -13,7 +13,7 @@ namespace hogbatch {
 namespace {
 
 std::string LabelsText(const Schema& schema) {
-  if (schema.label_kind == LabelKind::kValue) return "a number to learn";
+  if (schema.label_kind == LabelKind::kValue) return "a number to predict";
   if (!schema.positive.empty()) return fmt::format("{} against the rest", schema.positive);
   return fmt::format("{} {}", Grouped(schema.outputs()),
                      schema.label_kind == LabelKind::kClass ? "classes" : "labels");
@@ -96,8 +96,8 @@ std::string TeamsText(const TrainingPlan& plan) {
 
 std::string TrainingLine(const TrainingSpec& spec, const TrainingPlan& plan) {
   const bool merges = plan.merge != Merge::kDelta && CountWorkers(plan.work.devices).gpu > 0;
-  return fmt::format("training  {} on {}{}, {}, rate {:g} ({})", plan.algorithm, TeamsText(plan),
-                     merges ? fmt::format(", merged by {}", spec.merge) : "",
+  return fmt::format("training  {} on {}{}, {}, learning rate {:g} ({})", plan.algorithm,
+                     TeamsText(plan), merges ? fmt::format(", merged by {}", spec.merge) : "",
                      plan.work.optimizer.optimizer, plan.learning_rate.lr,
                      plan.learning_rate.lr_schedule);
 }
@@ -129,19 +129,19 @@ std::vector<std::string> Notes(const TrainingSpec& spec, const TrainingPlan& pla
   if (FixedBatchSize(plan.batches, DeviceKind::kCpu) == 1 && !traits.synchronous &&
       CountWorkers(plan.work.devices).cpu > 1) {
     notes.emplace_back(
-        "note      at one row per update, cores that write the same weights hinder each other and "
-        "can be slower together than one alone");
+        "note      at one row per update, cores that write the same weights slow each other down: "
+        "several can be slower than one");
   }
   AddMergeNotes(spec, plan, notes);
   if (traits.adapts_batch_size && !plan.adapts()) {
     notes.push_back(
         fmt::format("note      {} balances cores and GPUs; with one of them alone, "
-                    "rows per update stay",
+                    "batch sizes stay fixed",
                     plan.algorithm));
   } else if (!traits.adapts_batch_size && spec.adaptive != usual.adaptive) {
     notes.push_back(fmt::format(
-        "note      --alpha, --beta and --adapt-band are for --algorithm adaptive; {} keeps its "
-        "rows per update",
+        "note      --alpha, --beta and --adapt-band are for --algorithm adaptive; {} keeps "
+        "batch sizes fixed",
         plan.algorithm));
   }
   return notes;
@@ -161,11 +161,13 @@ std::vector<std::string> MemoryNotes(const TrainingPlan& plan) {
   return notes;
 }
 
-// "measured  opencl.0: 128 rows per update reach 50 % of its best 4,100 rows/s (at 2,048)"
+// "measured  opencl.0: 128 rows per update reach 50 % of its best throughput, 4,100 rows/s (at
+// 2,048)"
 std::string CalibrationLine(const CalibratedGpu& gpu, double utilization) {
   return fmt::format(
-      "measured  {}: {} row{} per update reach {:.3g} % of its best {} rows/s (at {}){}", gpu.name,
-      Grouped(gpu.bound.rows), gpu.bound.rows == 1 ? "" : "s", 100 * utilization,
+      "measured  {}: {} row{} per update reach {:.3g} % of its best throughput, {} rows/s (at "
+      "{}){}",
+      gpu.name, Grouped(gpu.bound.rows), gpu.bound.rows == 1 ? "" : "s", 100 * utilization,
       Grouped(std::llround(gpu.bound.best.rows_per_second)), Grouped(gpu.bound.best.rows),
       gpu.cached ? " (cached)" : "");
 }
@@ -190,11 +192,11 @@ std::string_view ReasonText(StopReason reason) {
     case StopReason::kTargetLoss:
       return "the target loss is reached";
     case StopReason::kPatience:
-      return "the model no longer gets better";
+      return "the model no longer improves";
     case StopReason::kInterrupted:
       return "it was interrupted";
     case StopReason::kDiverged:
-      return "the loss is no number any more";
+      return "the loss is NaN or infinite";
     case StopReason::kNoWorkers:
       break;
   }
@@ -251,7 +253,7 @@ std::string DivergenceAdvice(const TrainedModel& trained, double learning_rate) 
                         run.saved ? fmt::format(" (epoch {:.4g})", run.saved->epoch) : "");
   return fmt::format(
       "the loss became NaN or infinite at epoch {:.4g}, so training stopped and {}; try a lower "
-      "rate such as --lr {:g}, --warmup 1, or --scale standard",
+      "learning rate such as --lr {:g}, --warmup 1, or --scale standard",
       run.totals.epoch, saved, learning_rate / 10);
 }
 

@@ -15,7 +15,7 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
   spec.Visit(visitor);
   visitor.Group("Output");
   visitor.Text("out", out, "DIR",
-               "Folder for the model and its record; runs/DATE-TIME when not given");
+               "Folder for the model and the records of the run; if not given, runs/DATE-TIME");
   visitor.Flag("quiet", quiet, "Print errors only");
   visitor.Flag("json", json, "Print the summary as JSON and nothing else");
 }
@@ -28,12 +28,13 @@ void EvalOptions::Visit(OptionVisitor& visitor) {
 
 void PredictOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
-  visitor.Text("out", out, "FILE", "Write here and not to the screen");
+  visitor.Text("out", out, "FILE", "Write to this file instead of standard output");
   visitor.Flag("probabilities", probabilities,
                "Add the probability of every class or label, and a first line that names them");
-  visitor.Number(
-      "top", top, {0, 1000},
-      "Several labels a row: name the so many likeliest; 0 names those of at least 50 %");
+  visitor.Number("top", top, {0, 1000},
+                 "Models with several labels per row: print this many of the most likely labels; 0 "
+                 "prints those "
+                 "with a probability of at least 50 %");
   VisitDevices(visitor, devices, kToInfer);
 }
 

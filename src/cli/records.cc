@@ -83,8 +83,7 @@ void PutTeams(Json& object, const Progress& progress) {
   object["bounds_hit"] = std::move(bounds);
 }
 
-// Merges by those of others that they met: {"0": 90, "1": 7, "2": 3} has three that met two or
-// three.
+// Merges by their staleness: {"0": 90, "1": 7, "2": 3} has three with a staleness of 2 or 3.
 void PutStaleness(Json& object, const StalenessHistogram& staleness) {
   const auto& counts = staleness.merges;
   const auto last =
@@ -95,7 +94,7 @@ void PutStaleness(Json& object, const StalenessHistogram& staleness) {
   }
 }
 
-void PutMeeting(Json& object, const Progress& progress) {
+void PutTeamwork(Json& object, const Progress& progress) {
   PutTeams(object, progress);
   PutStaleness(object, progress.staleness);
   if (progress.beta) Put(object, "beta", *progress.beta);
@@ -148,8 +147,8 @@ std::string MetricsLine(const Progress& progress, const MetricScale& scale) {
   PutEvaluation(line, progress.evaluation, scale);
   Put(line, "examples_per_second", progress.examples_per_second);
   PutWorkers(line, progress);
-  // One worker meets nobody.
-  if (progress.workers.size() > 1) PutMeeting(line, progress);
+  // With one worker there is nobody to share with, and nothing is stale.
+  if (progress.workers.size() > 1) PutTeamwork(line, progress);
   if (progress.lost_rows > 0) line["lost_rows"] = progress.lost_rows;
   return Dump(line, -1);
 }
@@ -172,7 +171,7 @@ std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
   if (result.saved) summary["best_epoch"] = result.saved->epoch;
   summary["stopped_because"] = Name(result.stopped_because);
   PutWorkers(summary, totals);
-  PutMeeting(summary, totals);
+  PutTeamwork(summary, totals);
   if (totals.lost_rows > 0) summary["lost_rows"] = totals.lost_rows;
   summary["out"] = facts.out;
   return Dump(summary, 2) + "\n";

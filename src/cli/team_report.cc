@@ -88,10 +88,10 @@ bool Uneven(const Progress& totals) {
 std::string HeldText(const HeldTeam& held, const TeamProgress& team) {
   const std::string percent = fmt::format("in {} of its reviews", Percent(held.share_of_reviews));
   if (held.by == HeldTeam::By::kMemory) {
-    return fmt::format("{} was held at {} rows by its memory {}", team.name, Grouped(held.rows),
+    return fmt::format("{} was limited to {} rows by its memory {}", team.name, Grouped(held.rows),
                        percent);
   }
-  return fmt::format("{} was held at --{} {} {} {}", team.name,
+  return fmt::format("{} was limited by --{} {} {} {}", team.name,
                      IsGpu(team) ? "gpu-batch" : "cpu-batch", Name(held.by), held.rows, percent);
 }
 
@@ -127,21 +127,20 @@ std::string StalenessText(const StalenessHistogram& staleness) {
   if (all == 0) return "";
   std::size_t bucket = 0;
   for (std::int64_t so_far = counts[0]; 2 * so_far < all; so_far += counts[bucket]) ++bucket;
-  std::string merges = "no merge";
+  std::string median = "0";
   if (bucket + 1 == counts.size()) {
-    merges = fmt::format("{} merges or more", Grouped(StalenessHistogram::From(bucket)));
+    median = fmt::format("{} or more", Grouped(StalenessHistogram::From(bucket)));
   } else if (bucket > 0) {
-    const std::int64_t most = StalenessHistogram::From(bucket + 1) - 1;
-    merges = fmt::format("at most {} merge{}", Grouped(most), most == 1 ? "" : "s");
+    median = fmt::format("at most {}", Grouped(StalenessHistogram::From(bucket + 1) - 1));
   }
-  return fmt::format("half of all merges met {} of others on their way", merges);
+  return fmt::format("half of all merges had a staleness of {}", median);
 }
 
 std::string MergingLine(const Progress& totals) {
   std::vector<std::string> parts = {StalenessText(totals.staleness)};
   if (totals.beta) {
-    parts.push_back(
-        fmt::format("beta {:.2f}: so much of what updates added was not lost", *totals.beta));
+    parts.push_back(fmt::format(
+        "beta {:.2f}: this share of what updates added is still in the model", *totals.beta));
   }
   std::erase(parts, "");
   return parts.empty() ? "" : fmt::format("merging   {}", fmt::join(parts, "; "));
@@ -190,7 +189,7 @@ std::vector<std::string> TeamLines(const Progress& totals) {
   }
   if (totals.lost_rows > 0) {
     lines.push_back(fmt::format(
-        "lost      {} row{} of updates that broke off when a part of them was in the model",
+        "lost      {} row{} of updates that failed when part of them was already in the model",
         Grouped(totals.lost_rows), totals.lost_rows == 1 ? "" : "s"));
   }
   for (const WorkerTotals& worker : totals.workers) {

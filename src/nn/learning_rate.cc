@@ -72,7 +72,8 @@ void LearningRateOptions::Visit(OptionVisitor& visitor) {
                "How the learning rate changes with the epoch: constant, inverse (lr / (1 + "
                "lr-decay * epoch)), cosine (to zero at the last epoch) or step (times lr-decay "
                "every lr-step epochs)");
-  visitor.Number("lr-decay", lr_decay, {0, 1e3}, "Strength of the inverse and step schedules");
+  visitor.Number("lr-decay", lr_decay, {0, 1e3},
+                 "The factor lr-decay of the inverse and step schedules");
   visitor.Number("lr-step", lr_step, {1e-3, 1e6}, "Epochs between the steps of the step schedule");
   visitor.Number("warmup", warmup, {0, 1e6},
                  "Epochs over which the learning rate rises linearly from a hundredth to its full "

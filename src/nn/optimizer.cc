@@ -220,19 +220,19 @@ float Keep(double decay, float learning_rate) {
 void OptimizerOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Optimiser");
   visitor.Word("optimizer", optimizer, WordsOf(kKinds),
-               "How gradients become updates: sgd is the usual choice among asynchronous workers");
+               "Optimiser; sgd is the usual choice for asynchronous workers");
   visitor.Number("momentum", momentum, {0, 0.9999},
-                 "Momentum of sgd, the part that asynchronous workers cause included");
+                 "Momentum of sgd, including the part that asynchronous workers cause");
   visitor.Flag("no-momentum-correction", no_momentum_correction,
                "Apply all of --momentum explicitly. Without this flag it is lowered to max(0, 1 - "
                "(1 - momentum) * workers), because n asynchronous workers act like momentum 1 - "
                "1/n (a heuristic)");
   visitor.Number("weight-decay", weight_decay, {0, 1e3},
-                 "Weights, not biases, shrink by learning rate * this in every update");
+                 "Every update shrinks the weights, but not the biases, by learning rate * this");
   visitor.Number("adam-beta1", adam_beta1, {0, 0.999999},
-                 "Decay of Adam's mean gradient: the share it keeps in an update");
+                 "Decay rate of Adam's mean gradient: the share of it that an update keeps");
   visitor.Number("adam-beta2", adam_beta2, {0, 0.999999999},
-                 "Decay of Adam's mean squared gradient");
+                 "Decay rate of Adam's mean squared gradient");
   visitor.Number("adam-epsilon", adam_epsilon, {1e-30, 1},
                  "Added to the root of Adam's mean squared gradient, so that no step divides by 0");
 }

@@ -24,12 +24,12 @@ Words AutoOr(Words words, std::string also = "") {
 void VisitData(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Data");
   v.Text("test", o.test, "FILE",
-         "A file the training never learns from; its loss and quality are reported");
+         "A file with labels that is never trained on; its loss and metrics are reported");
   v.Word("label", o.label, {{"auto", "first", "last"}, "NAME|N"},
-         "The label's column in a CSV file: its name, its number from 1, first or last; auto is "
-         "last. LIBSVM files need none");
+         "Label column of a CSV file: its name, its number from 1, first or last; auto means last. "
+         "Not needed for LIBSVM files");
   v.Text("positive", o.positive, "LABEL",
-         "Learn this label against all others, as two classes, whatever labels the file has");
+         "Train on two classes: this label, and all other labels together");
   v.Word("scale", o.scale, ScalingWords(),
          "How features are scaled; learnt on the training rows and saved in the model. standard: "
          "to mean 0 and deviation 1; minmax: to [0, 1]; maxabs: divided by the largest absolute "
@@ -37,67 +37,72 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
          "(one-hot columns, sparse data) keep their zeros: they are left alone if all of them lie "
          "within [-1, 1], else scaled by maxabs");
   v.Number("valid-fraction", o.valid_fraction, {0, 0.9},
-           "Share of the rows set aside to choose the best model; 0 keeps none back");
-  v.Text("class-weights", o.class_weights, "none|balanced|LABEL=W,...",
-         "How much a row of each class counts; balanced lets rare classes count as much as "
-         "frequent ones");
+           "Share of the rows set aside for validation, which chooses the best model; 0 sets none "
+           "aside");
+  v.Text(
+      "class-weights", o.class_weights, "none|balanced|LABEL=W,...",
+      "How much a row of each class counts in the loss; balanced lets rare classes count as much "
+      "as frequent ones");
 }
 
 void VisitNetwork(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Network");
   v.Numbers("hidden", o.hidden, {0, 1 << 20},
-            "Widths of the hidden layers, separated by commas; 0 alone is a linear model");
-  v.Word("activation", o.activation, ActivationWords(), "What a hidden layer applies to its sums");
+            "Widths of the hidden layers, separated by commas; 0 alone makes a linear model");
+  v.Word("activation", o.activation, ActivationWords(), "Activation function of the hidden layers");
   v.Word("loss", o.loss, AutoOr(LossWords()),
-         "What is made small: softmax for classes, sigmoid for several labels a row, squared for "
-         "numbers; auto looks "
-         "at the labels");
+         "Loss to minimise: softmax for classes, sigmoid for several labels per row, squared for "
+         "numbers; auto chooses by the labels");
   v.Word("init", o.init, AutoOr(InitializationWords(), "FILE"),
-         "Starting weights, or a model file to go on from; auto is he for relu and gelu, xavier "
-         "otherwise; paper is the Hogbatch paper's, which deep sigmoid networks need");
+         "Initial weights, or a model file to continue from; auto means he for relu and gelu, and "
+         "xavier otherwise; paper is the initialisation of the Hogbatch paper, which deep sigmoid "
+         "networks need");
 }
 
 void VisitWork(OptionVisitor& v, TrainingSpec& o) {
-  v.Group("Who computes");
+  v.Group("Devices and algorithm");
   VisitDevices(v, o.devices, "every GPU, and the cores beside them");
   v.Word("algorithm", o.algorithm, AlgorithmWords(),
          fmt::format("How the workers share the model. {}", AlgorithmHelp()));
-  v.Word("merge", o.merge, MergeWords(),
-         "How an update of a GPU, made on a copy of the weights, joins what others wrote "
-         "meanwhile. delta adds the change alone, so that all of theirs stays; average moves the "
-         "weights towards the copy, one part in as many as there are teams, and takes back that "
-         "part of theirs; overwrite puts the copy in place and loses theirs, as the Hogbatch "
-         "paper's own program does");
-  v.Number("merge-rows", o.merge_rows, {1, 1e9},
-           "How many rows a GPU trains on at the most before it merges and takes the weights anew: "
-           "as many whole updates are made in a row on its copy as these rows, or some 20 ms, have "
-           "room for, fewer where others merge many times meanwhile, and one in any case. 1 merges "
-           "every update, as is always done with adam, with momentum and with weight decay on "
-           "sparse rows");
+  v.Word(
+      "merge", o.merge, MergeWords(),
+      "How a GPU merges what it learnt on its replica into weights that other workers have changed "
+      "meanwhile. delta adds only its own change, so updates of others survive; average moves "
+      "the weights towards the replica by 1/teams and loses that part of the updates of others; "
+      "overwrite replaces the weights and loses the updates of others, as the Hogbatch paper's "
+      "own program does");
+  v.Number(
+      "merge-rows", o.merge_rows, {1, 1e9},
+      "Rows after which a GPU merges and reads the weights again. It makes several small updates "
+      "on its replica first: as many as fit into this many rows and about 20 ms, fewer if "
+      "other workers merge often meanwhile, and at least one. 1 merges every update. adam, "
+      "momentum, and weight decay on sparse rows always merge every update");
   o.batch.Visit(v);
-  v.Number("min-utilization", o.min_utilization, {0.01, 1},
-           "What --gpu-batch auto:MAX asks of a GPU: this share of its best rows a second");
+  v.Number(
+      "min-utilization", o.min_utilization, {0.01, 1},
+      "Share of its best throughput, in rows per second, that a GPU must reach at the minimum of "
+      "--gpu-batch auto:MAX");
   o.adaptive.Visit(v);
-  v.Flag("no-pin", o.no_pin, "Let the system move threads between cores");
+  v.Flag("no-pin", o.no_pin, "Do not pin threads to cores; the system may move them");
 }
 
 void VisitStopping(OptionVisitor& v, TrainingSpec& o) {
   v.Group("When to stop");
   v.Number("epochs", o.epochs, {0, 1e6},
-           "Passes over the training rows, fractions allowed; 0 writes the starting weights");
-  v.Text("max-time", o.max_time, "TIME", "Stop after this time: 90, 90s, 5m or 2h");
+           "Passes over the training rows, fractions allowed; 0 saves the initial weights");
+  v.Text("max-time", o.max_time, "TIME", "Stop after this time: 90 (seconds), 90s, 5m or 2h");
   v.Number("target-loss", o.target_loss, {0, 1e9},
-           "Stop when the loss of the validation rows is this or lower; 0 is off");
+           "Stop when the validation loss is at most this; 0: off");
   v.Number("patience", o.patience, {0, 1 << 20},
-           "Stop after so many evaluations without a better model; 0 is off");
+           "Stop after this many evaluations in a row without a better model; 0: off");
 }
 
 void VisitOutput(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Output");
   v.Number("eval-every", o.eval_every, {1e-6, 1e6},
-           "Epochs between exact losses, fractions allowed");
+           "Epochs between evaluations, fractions allowed");
   v.Number("report-every", o.report_every, {0.01, 1e6}, "Seconds between reports");
-  v.Number("seed", o.seed, {0, 9e15}, "Of the order of rows and the starting weights");
+  v.Number("seed", o.seed, {0, 9e15}, "Seed of the order of rows and of the initial weights");
 }
 
 }  // namespace
@@ -119,9 +124,9 @@ bool StartsFromFile(const TrainingSpec& spec) {
 
 void VisitDevices(OptionVisitor& v, std::string& devices, std::string_view automatic) {
   constexpr std::string_view kNames =
-      "What computes: cpu is every core this process may use (all but one beside a GPU, which "
-      "needs one to feed it), cpu:N so many worker threads, cuda:N and opencl:N a GPU that "
-      "'hogbatch devices' lists, cuda:* and opencl:* all of them; several are separated by commas";
+      "Devices to use, separated by commas. cpu: every core this process may use, but beside a GPU "
+      "one less, which feeds it; cpu:N: N worker threads; cuda:N, opencl:N: one GPU, by its number "
+      "in 'hogbatch devices'; cuda:*, opencl:*: all GPUs of that interface";
   v.Word("devices", devices, {{"auto", "cpu"}, "cpu:N|cuda:N|opencl:N"},
          fmt::format("{}. auto takes {}", kNames, automatic));
 }

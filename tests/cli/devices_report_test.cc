@@ -25,8 +25,8 @@ TEST(DevicesReport, SaysOfEveryDeviceWhatItIsAndWhetherAutoTakesIt) {
                               "          2 cores for this process, 16 GB of memory\n"));
   EXPECT_THAT(text, HasSubstr("cuda:1    NVIDIA A100\n"
                               "          40 GB of memory, PCI 0000:02:00.0\n"));
-  EXPECT_THAT(text, HasSubstr("          only when it is named: it is cuda:0\n"));
-  EXPECT_THAT(text, HasSubstr("          only when it is named: it is the processor\n"));
+  EXPECT_THAT(text, HasSubstr("          used only if it is named: it is cuda:0\n"));
+  EXPECT_THAT(text, HasSubstr("          used only if it is named: it is the processor\n"));
   EXPECT_THAT(text, HasSubstr("--devices auto takes cpu.0, cuda.0, cuda.1 to train, and cuda.0, "
                               "cuda.1 to eval\nand predict\n"));
 }

@@ -98,7 +98,7 @@ TEST(Introduction, SaysOfWhatHasNoEffectThatItHasNone) {
   EXPECT_THAT(Introduced(spec, OnCoresAndGpu("adaptive"), "note"), IsEmpty());
   EXPECT_THAT(Introduced(spec, OnCores("hogbatch"), "note"),
               HasSubstr("are for --algorithm adaptive"));
-  EXPECT_THAT(Introduced(spec, OnCores("adaptive"), "note"), HasSubstr("rows per update stay"));
+  EXPECT_THAT(Introduced(spec, OnCores("adaptive"), "note"), HasSubstr("batch sizes stay fixed"));
   EXPECT_THAT(Introduced(spec, OnCores("adaptive"), "training"), HasSubstr("16 rows per update"));
   spec.merge = "average";
   EXPECT_THAT(Introduced(spec, OnCores("hogbatch"), "note"),
@@ -119,8 +119,9 @@ TEST(Introduction, TellsWhatWasMeasured) {
   TrainingPlan plan = OnCoresAndGpu("adaptive");
   plan.calibrated = {
       {.name = "cuda.0", .bound = {.rows = 128, .best = {.rows = 2048, .rows_per_second = 4100}}}};
-  EXPECT_EQ(Introduced({}, plan, "measured"),
-            "cuda.0: 128 rows per update reach 50 % of its best 4,100 rows/s (at 2,048)");
+  EXPECT_EQ(
+      Introduced({}, plan, "measured"),
+      "cuda.0: 128 rows per update reach 50 % of its best throughput, 4,100 rows/s (at 2,048)");
   plan.calibrated[0].cached = true;
   EXPECT_THAT(Introduced({}, plan, "measured"), HasSubstr("(cached)"));
 }

@@ -75,10 +75,11 @@ TEST(TeamLines, SayWhatEachTeamDidAndHowUpdatesMet) {
   totals.held_teams.clear();
   EXPECT_THAT(
       TeamLines(totals),
-      ElementsAre("teams     cpu 5,200 updates (52%) of 64 rows on average, 41.6k rows/s; opencl.0 "
-                  "4,800 updates (48%) of 128 rows on average, 76.8k rows/s",
-                  "merging   half of all merges met at most 3 merges of others on their way; "
-                  "beta 0.99: so much of what updates added was not lost"));
+      ElementsAre(
+          "teams     cpu 5,200 updates (52%) of 64 rows on average, 41.6k rows/s; opencl.0 "
+          "4,800 updates (48%) of 128 rows on average, 76.8k rows/s",
+          "merging   half of all merges had a staleness of at most 3; beta 0.99: this share of "
+          "what updates added is still in the model"));
 }
 
 TEST(TeamLines, SayOfATeamThatDidNothingThatItDidNothing) {
@@ -91,7 +92,8 @@ TEST(TeamLines, NameTheBoundsThatKeptTeamsFromBalanceAndTheWayOut) {
   Progress totals = Unbalanced();
   EXPECT_THAT(
       TeamLines(totals)[1],
-      "bounds    cpu was held at --cpu-batch max 64 in 97% of its reviews, opencl.0 was held at "
+      "bounds    cpu was limited by --cpu-batch max 64 in 97% of its reviews, opencl.0 was limited "
+      "by "
       "--gpu-batch min 64 in 95% of its reviews, so updates are not balanced; raise the maximum of "
       "--cpu-batch or lower the minimum of --gpu-batch");
 }
@@ -101,14 +103,15 @@ TEST(TeamLines, PromiseNoWayOutWhereThereIsNone) {
   totals.held_teams = {
       {.team = 0, .by = By::kMin, .rows = 1, .share_of_reviews = 0.5, .count_share = 0.1},
       {.team = 1, .by = By::kMemory, .rows = 4096, .share_of_reviews = 0.5, .count_share = 0.9}};
-  EXPECT_EQ(TeamLines(totals)[1],
-            "bounds    cpu was held at --cpu-batch min 1 in 50% of its reviews, opencl.0 was held "
-            "at 4,096 rows by its memory in 50% of its reviews, so updates are not balanced");
+  EXPECT_EQ(
+      TeamLines(totals)[1],
+      "bounds    cpu was limited by --cpu-batch min 1 in 50% of its reviews, opencl.0 was "
+      "limited to 4,096 rows by its memory in 50% of its reviews, so updates are not balanced");
 }
 
 TEST(TeamLines, BlameNoBoundForSharesThatAreEven) {
   EXPECT_EQ(TeamLines(CoresAndGpu())[1],
-            "bounds    cpu was held at --cpu-batch max 64 in 97% of its reviews");
+            "bounds    cpu was limited by --cpu-batch max 64 in 97% of its reviews");
 }
 
 // --beta 0.5: two updates of the cores count as one.
@@ -134,8 +137,8 @@ TEST(TeamLines, SayWhatWasLostAndWhoFailedEvenInARunOfOneTeam) {
                     {.name = "cpu.1", .updates = 4000, .failure = "it broke"}};
   totals.teams = {{.name = "cpu", .updates = 4006, .update_share = 1}};
   EXPECT_THAT(TeamLines(totals),
-              ElementsAre("lost      1,200 rows of updates that broke off when a part of them was "
-                          "in the model",
+              ElementsAre("lost      1,200 rows of updates that failed when part of them was "
+                          "already in the model",
                           "failed    cpu.1 after 4,000 updates: it broke"));
 }
 
@@ -147,10 +150,10 @@ TEST(TeamLines, PutTheMiddleUpdateWhereItStands) {
     for (const std::int64_t each : merges) totals.staleness.Add(each);
     return TeamLines(totals).back();
   };
-  EXPECT_THAT(with({0, 0, 9}), HasSubstr("met no merge of others"));
-  EXPECT_THAT(with({0, 1, 9}), HasSubstr("met at most 1 merge of others"));
-  EXPECT_THAT(with({5, 9}), HasSubstr("met at most 7 merges of others"));
-  EXPECT_THAT(with({1 << 30, 1 << 30}), HasSubstr("met 262,144 merges or more of others"));
+  EXPECT_THAT(with({0, 0, 9}), HasSubstr("had a staleness of 0"));
+  EXPECT_THAT(with({0, 1, 9}), HasSubstr("had a staleness of at most 1"));
+  EXPECT_THAT(with({5, 9}), HasSubstr("had a staleness of at most 7"));
+  EXPECT_THAT(with({1 << 30, 1 << 30}), HasSubstr("had a staleness of 262,144 or more"));
   EXPECT_THAT(with({}), HasSubstr("bounds "));  // nothing was counted, nothing is said
 }
 

@@ -68,7 +68,7 @@ struct Progress {
   std::vector<HeldTeam> held_teams;
   StalenessHistogram staleness;  // since training began
   std::optional<double> beta;    // the surviving share of updates, as last measured
-  std::int64_t lost_rows = 0;    // of updates that broke off when half of them was in the model
+  std::int64_t lost_rows = 0;    // of updates that failed with part of them in the model
 };
 
 struct RunResult {
