@@ -49,12 +49,11 @@ std::string Introduced(const TrainingSpec& spec, const TrainingPlan& plan,
 
 TEST(Introduction, NamesTheLabelColumnOfACsv) {
   const auto data_line = [](FileFormat format, const char* column, const char* name) {
-    TrainingData training;
-    training.schema.format = format;
-    training.schema.label_column = column;
-    training.schema.label_name = name;
-    const ModelSpec spec{.inputs = 4, .hidden = {3}, .outputs = 2};
-    return Line(IntroductionLines({}, OnCores(), training, nullptr, spec, "runs/x"), "data");
+    TrainingInput input;
+    input.training.schema.format = format;
+    input.training.schema.label_column = column;
+    input.training.schema.label_name = name;
+    return Line(IntroductionLines({}, OnCores("hogbatch"), input, "runs/x"), "data");
   };
   EXPECT_THAT(data_line(FileFormat::kCsv, "last", "Cover_Type"),
               HasSubstr(", label Cover_Type (last), "));
