@@ -7,7 +7,7 @@ namespace hogbatch {
 
 using By = HeldTeam::By;
 
-Bounds BoundsOf(int team, const BatchRange& range, std::span<const WorkerState> workers) {
+Bounds BoundsOf(TeamId team, const BatchRange& range, std::span<const WorkerState> workers) {
   std::int64_t max = range.max;
   for (const WorkerState& worker : workers) {
     if (worker.team != team || !worker.live || worker.max_batch_size == 0) continue;
@@ -29,7 +29,7 @@ double Holds::Apply(double wanted, const Bounds& bounds) {
   return allowed;
 }
 
-std::vector<HeldTeam> Holds::Report(int team, double count_share) const {
+std::vector<HeldTeam> Holds::Report(TeamId team, double count_share) const {
   std::vector<HeldTeam> held;
   for (const By by : {By::kMin, By::kMax, By::kMemory}) {
     const Hold& hold = by_[static_cast<std::size_t>(by)];

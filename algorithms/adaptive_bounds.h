@@ -19,7 +19,7 @@ struct Bounds {
 
 // Of a team's batch size now: the range of its kind of device, cut to the least memory among the
 // team's live workers. Memory goes before the minimum of the range, too.
-Bounds BoundsOf(int team, const BatchRange& range, std::span<const WorkerState> workers);
+Bounds BoundsOf(TeamId team, const BatchRange& range, std::span<const WorkerState> workers);
 
 // What the bounds did to one team.
 class Holds {
@@ -27,7 +27,7 @@ class Holds {
   // Counts a review. Returns the wanted batch size, moved into the bounds.
   double Apply(double wanted, const Bounds& bounds);
   // One entry for each bound that held the team; count_share is passed through.
-  std::vector<HeldTeam> Report(int team, double count_share) const;
+  std::vector<HeldTeam> Report(TeamId team, double count_share) const;
 
  private:
   struct Hold {

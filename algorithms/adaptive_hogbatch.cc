@@ -13,6 +13,7 @@
 #include "algorithms/adaptive_bounds.h"
 #include "algorithms/adaptive_damping.h"
 #include "algorithms/table.h"
+#include "core/indexed_vector.h"
 
 namespace hogbatch {
 namespace {
@@ -26,28 +27,26 @@ class AdaptiveHogbatch : public Algorithm {
     const JobState& job = table.jobs.front();
     if (job.remaining_rows == 0) return std::nullopt;  // nothing to choose a size for
     if (teams_.empty()) Begin(table.workers);
-    TeamState& team = teams_[static_cast<std::size_t>(idle.team)];
+    TeamState& team = teams_[idle.team];
     const Bounds bounds = BoundsOf(idle.team, options_.range_of(idle.device.kind), table.workers);
     // Memory may have turned out to be less. That is no change by the rule, and no review.
     team.batch_size = std::clamp(team.batch_size, bounds.min, bounds.max);
     if (ReviewIsDue(idle.team, table.workers)) {
       Count(table.workers);
-      Review(static_cast<std::size_t>(idle.team), bounds);
+      Review(idle.team, bounds);
       AwaitReports(idle.team, table.workers);
     }
     return Assignment{.job = job.id, .batch_size = std::llround(team.batch_size)};
   }
 
-  void Observe(const Outcome& outcome) override {
-    reported_[static_cast<std::size_t>(outcome.worker)] = true;
-  }
+  void Observe(const Outcome& outcome) override { reported_[outcome.worker] = true; }
 
   std::vector<HeldTeam> held_teams() const override {
     double total = 0;
     for (const TeamState& team : teams_) total += team.count;
     std::vector<HeldTeam> all;
-    for (std::size_t i = 0; i < teams_.size(); ++i) {
-      const auto held = holds_[i].Report(static_cast<int>(i), teams_[i].count / total);
+    for (const TeamId id : teams_.ids()) {
+      const auto held = holds_[id].Report(id, teams_[id].count / total);
       all.insert(all.end(), held.begin(), held.end());
     }
     return all;
@@ -56,13 +55,12 @@ class AdaptiveHogbatch : public Algorithm {
  private:
   void Begin(std::span<const WorkerState> workers) {
     for (const WorkerState& worker : workers) {
-      const auto index = static_cast<std::size_t>(worker.team);
-      if (teams_.size() <= index) teams_.resize(index + 1);
+      while (teams_.size() <= static_cast<std::size_t>(worker.team)) teams_.push_back({});
       const auto rows = static_cast<double>(InitialBatchSize(worker.device.kind));
-      teams_[index].batch_size = teams_[index].initial_batch_size = rows;
+      teams_[worker.team].batch_size = teams_[worker.team].initial_batch_size = rows;
     }
     holds_.resize(teams_.size());
-    reported_.resize(workers.size(), false);
+    reported_.resize(workers.size());
   }
 
   // A GPU begins with its smallest batch; a fast one grows within milliseconds. A large batch on a
@@ -71,15 +69,15 @@ class AdaptiveHogbatch : public Algorithm {
     return kind == DeviceKind::kCpu ? FixedBatchSize(options_, kind) : options_.gpu_batch.min;
   }
 
-  bool ReviewIsDue(int team, std::span<const WorkerState> workers) const {
+  bool ReviewIsDue(TeamId team, std::span<const WorkerState> workers) const {
     return std::all_of(workers.begin(), workers.end(), [&](const WorkerState& worker) {
-      return worker.team != team || !worker.live || reported_[static_cast<std::size_t>(worker.id)];
+      return worker.team != team || !worker.live || reported_[worker.id];
     });
   }
 
-  void AwaitReports(int team, std::span<const WorkerState> workers) {
+  void AwaitReports(TeamId team, std::span<const WorkerState> workers) {
     for (const WorkerState& worker : workers) {
-      if (worker.team == team) reported_[static_cast<std::size_t>(worker.id)] = false;
+      if (worker.team == team) reported_[worker.id] = false;
     }
   }
 
@@ -87,7 +85,7 @@ class AdaptiveHogbatch : public Algorithm {
   void Count(std::span<const WorkerState> workers) {
     for (TeamState& team : teams_) team.count = team.speed = team.live = team.training = 0;
     for (const WorkerState& worker : workers) {
-      TeamState& team = teams_[static_cast<std::size_t>(worker.team)];
+      TeamState& team = teams_[worker.team];
       const double weight = worker.device.kind == DeviceKind::kCpu ? options_.adaptive.beta : 1;
       team.count += weight * static_cast<double>(worker.updates);
       team.has_begun = team.has_begun || worker.updates > 0;
@@ -99,10 +97,11 @@ class AdaptiveHogbatch : public Algorithm {
     }
   }
 
-  void Review(std::size_t index, const Bounds& bounds) {
+  void Review(TeamId id, const Bounds& bounds) {
+    const auto index = static_cast<std::size_t>(id);
     const AdaptiveOptions& options = options_.adaptive;
     if (!CanReview(teams_, index, options.adapt_band)) return;
-    TeamState& team = teams_[index];
+    TeamState& team = teams_[id];
     double wanted =
         team.batch_size * (options.adapt_band == 0 ? PublishedFactor(teams_, index, options.alpha)
                                                    : DampedFactor(teams_, index, options));
@@ -110,13 +109,13 @@ class AdaptiveHogbatch : public Algorithm {
     if (std::abs(wanted - team.initial_batch_size) < 1e-9 * wanted) {
       wanted = team.initial_batch_size;
     }
-    team.batch_size = holds_[index].Apply(wanted, bounds);
+    team.batch_size = holds_[id].Apply(wanted, bounds);
   }
 
   AlgorithmOptions options_;
-  std::vector<TeamState> teams_;
-  std::vector<Holds> holds_;    // of each team
-  std::vector<bool> reported_;  // each worker, since the last review of its team
+  IndexedVector<TeamId, TeamState> teams_;
+  IndexedVector<TeamId, Holds> holds_;
+  IndexedVector<WorkerId, bool> reported_;  // since the last review of its team
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ class Mailbox {
     return message;
   }
 
-  // What is there already; none if nothing is.
+  // Does not wait; none if there is no message.
   std::optional<Message> TryReceive() {
     Message message;
     if (!queue_.try_dequeue(message)) return std::nullopt;
@@ -42,8 +42,8 @@ class Mailbox {
 
  private:
   struct Traits : moodycamel::ConcurrentQueueDefaultTraits {
-    // Spinning would take the core from the worker whose message is awaited: there is one worker a
-    // core.
+    // There is one worker per core: spinning would take the core from the worker that is to send
+    // the message.
     static constexpr int MAX_SEMA_SPINS = 100;
   };
   moodycamel::BlockingConcurrentQueue<Message, Traits> queue_;

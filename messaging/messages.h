@@ -13,7 +13,7 @@
 namespace hogbatch {
 
 enum class TaskKind : std::uint8_t {
-  kTrain,     // train on the rows, in `merges` merges of `updates_per_merge` updates each
+  kTrain,     // train on the rows: `merges` merges of `updates_per_merge` updates each
   kApply,     // synchronous training: apply slice `slice` of `slices` of the round's held gradients
   kSnapshot,  // copy the model into snapshot `snapshot`
   kEvaluate,  // losses and metrics of snapshot `snapshot` on the rows
@@ -44,23 +44,23 @@ struct Report {
   TaskId task = 0;
   WorkerId worker = 0;
   double loss_sum = 0;              // kTrain: Σ rows of the loss before the row's update
-  std::int32_t updates = 0;         // kTrain: made; not what was asked for where memory was short
-  std::int32_t merges = 0;          // kTrain: by which they came into the model; 0 with hold
-  std::int64_t max_batch_size = 0;  // that fits the device's memory, once that ran out; 0: unknown
+  std::int32_t updates = 0;         // kTrain: as made; differs from the task if memory ran out
+  std::int32_t merges = 0;          // kTrain: merges that brought them into the model; 0 with hold
+  std::int64_t max_batch_size = 0;  // that fits the device, known once memory ran out; 0: unknown
   StalenessHistogram staleness;     // kTrain: of its merges
-  std::optional<double> beta;       // kSnapshot: the share of what was added that is there
+  std::optional<double> beta;       // kSnapshot: share of all updates that survives in the model
   EvaluationSums evaluation;
   double seconds = 0;  // spent on the task
 };
 
-// A worker's exception. It takes no further task, and its outstanding rows go back: all but those
-// of merges that are already in the model, and those of a merge that is there in part.
+// A worker's exception. The worker takes no further task. Its rows in flight are handed out again,
+// except those of merges that are in the model, wholly or in part.
 struct Failure {
   WorkerId worker = 0;
   std::string what;
-  TaskId task = 0;               // the oldest it has not finished; 0: none
+  TaskId task = 0;               // its oldest unfinished task; 0: none
   std::int32_t merges_done = 0;  // of Task::merges
-  // The merge that broke off after it had changed part of the model.
+  // The merge that failed after it had changed part of the model.
   struct Torn {
     TaskId task = 0;
     std::int32_t merge = 0;
@@ -68,7 +68,7 @@ struct Failure {
   std::optional<Torn> torn;
 };
 
-// Nothing happened but the passing of time.
+// Only time has passed.
 struct Tick {};
 
 // The user wants to stop.

@@ -1,6 +1,7 @@
 // A vector whose index is an id, so that what belongs to a worker is not reached by a team's id.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <ranges>
 #include <utility>
@@ -12,7 +13,8 @@ template <typename Id, typename T>
 class IndexedVector {
  public:
   IndexedVector() = default;
-  explicit IndexedVector(std::size_t size) : items_(size) {}
+  explicit IndexedVector(std::integral auto size) : items_(static_cast<std::size_t>(size)) {}
+  explicit IndexedVector(std::vector<T> items) : items_(std::move(items)) {}
 
   decltype(auto) operator[](Id id) { return items_[static_cast<std::size_t>(id)]; }
   decltype(auto) operator[](Id id) const { return items_[static_cast<std::size_t>(id)]; }
@@ -23,6 +25,7 @@ class IndexedVector {
     return static_cast<Id>(items_.size() - 1);
   }
 
+  void resize(std::size_t size) { items_.resize(size); }
   std::size_t size() const { return items_.size(); }
   bool empty() const { return items_.empty(); }
   auto begin() { return items_.begin(); }

@@ -104,7 +104,7 @@ std::vector<float> ChooseParameters(const JobMemory& memory, std::optional<Snaps
   if (failed && newer && take(memory.store.idle_weights())) {
     run.saved.reset();  // no worker was left to evaluate it
   } else if (snapshot) {
-    take(memory.snapshots[static_cast<std::size_t>(*snapshot)].span());
+    take(memory.snapshots[*snapshot].span());
   } else if (run.stopped_because != StopReason::kDiverged) {
     take(memory.store.idle_weights());
   }

@@ -117,11 +117,11 @@ class AtEveryRequest : public Algorithm {
  public:
   std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) override {
     const AlgorithmOptions options;
-    double count[2] = {};
+    IndexedVector<TeamId, double> count(2);
     for (const WorkerState& worker : table.workers) {
       count[worker.team] += static_cast<double>(worker.updates);
     }
-    const double own = count[idle.team], other = count[1 - idle.team];
+    const double own = count[idle.team], other = count[idle.team == 0 ? 1 : 0];
     const BatchRange& range = idle.team == 0 ? options.cpu_batch : options.gpu_batch;
     std::int64_t& rows = rows_[idle.team];
     if (own < other) rows = std::max(rows / 2, range.min);
@@ -130,7 +130,7 @@ class AtEveryRequest : public Algorithm {
   }
 
  private:
-  std::int64_t rows_[2] = {16, 512};
+  IndexedVector<TeamId, std::int64_t> rows_{std::vector<std::int64_t>{16, 512}};
 };
 
 // About what 48 threads and a V100 need for a network of 1.3 million weights: the threads share

@@ -22,14 +22,14 @@ class DampedReference {
   DampedReference(const Desk& desk, const AlgorithmOptions& options)
       : options_(options), reported_(desk.workers().size()) {}
 
-  void Report(WorkerId worker) { reported_[static_cast<std::size_t>(worker)] = true; }
+  void Report(WorkerId worker) { reported_[worker] = true; }
   std::int64_t Ask(const WorkerState& asking, const std::vector<WorkerState>& workers) {
     bool over = true;
     for (const WorkerState& worker : workers) {
       if (worker.team != asking.team) continue;
-      over = over && reported_[static_cast<std::size_t>(worker.id)];
+      over = over && reported_[worker.id];
     }
-    double& rows = asking.team == 0 ? cpu_ : gpu_[static_cast<std::size_t>(asking.team)];
+    double& rows = asking.team == 0 ? cpu_ : gpu_[asking.team];
     const BatchRange& range = asking.team == 0 ? options_.cpu_batch : options_.gpu_batch;
     if (over) {
       const int side = Direction(asking.team, workers);
@@ -42,68 +42,70 @@ class DampedReference {
         rows = std::clamp(wanted, double(range.min), double(range.max));
       }
       for (const WorkerState& worker : workers) {
-        if (worker.team == asking.team) reported_[static_cast<std::size_t>(worker.id)] = false;
+        if (worker.team == asking.team) reported_[worker.id] = false;
       }
     }
     return std::llround(rows);
   }
 
  private:
-  std::vector<double> Counts(const std::vector<WorkerState>& workers) const {
-    std::vector<double> counts;
+  using Counts = IndexedVector<TeamId, double>;
+  Counts CountUpdates(const std::vector<WorkerState>& workers) const {
+    Counts counts(std::size_t(workers.back().team) + 1);
     for (const WorkerState& worker : workers) {
-      counts.resize(std::max(counts.size(), static_cast<std::size_t>(worker.team) + 1));
-      counts[static_cast<std::size_t>(worker.team)] +=
+      counts[worker.team] +=
           (worker.team == 0 ? options_.adaptive.beta : 1) * double(worker.updates);
     }
     return counts;
   }
 
   // -1: behind every other team, 1: ahead of every other.
-  int Side(int team, const std::vector<WorkerState>& workers) const {
-    std::vector<double> counts = Counts(workers);
-    const double own = counts[static_cast<std::size_t>(team)];
+  int Side(TeamId team, const std::vector<WorkerState>& workers) const {
+    const Counts counts = CountUpdates(workers);
+    const double own = counts[team];
     const double band =
         options_.adaptive.adapt_band * std::accumulate(counts.begin(), counts.end(), 0.0);
-    counts.erase(counts.begin() + team);
-    if (own < *std::min_element(counts.begin(), counts.end()) - band) return -1;
-    return own > *std::max_element(counts.begin(), counts.end()) + band ? 1 : 0;
+    const auto all_others = [&](auto is_apart) {
+      return std::ranges::all_of(counts.ids(),
+                                 [&](TeamId id) { return id == team || is_apart(counts[id]); });
+    };
+    if (all_others([&](double other) { return own < other - band; })) return -1;
+    return all_others([&](double other) { return own > other + band; }) ? 1 : 0;
   }
 
   // Where its size is to go: by its side, or back from where its share is not equal.
-  int Direction(int team, const std::vector<WorkerState>& workers) const {
+  int Direction(TeamId team, const std::vector<WorkerState>& workers) const {
     const int side = Side(team, workers);
     if (side != 0) return side;
-    const std::vector<double> counts = Counts(workers);
+    const Counts counts = CountUpdates(workers);
     const double all = std::accumulate(counts.begin(), counts.end(), 0.0);
-    const double ahead = counts[static_cast<std::size_t>(team)] / all - 1 / double(counts.size());
+    const double ahead = counts[team] / all - 1 / double(counts.size());
     if (ahead < -options_.adaptive.adapt_band && Moved(team) > 0) return -1;
     return ahead > options_.adaptive.adapt_band && Moved(team) < 0 ? 1 : 0;
   }
 
   // A size does not leave where it began while one on the other side can come back to there.
-  bool OtherTeamShouldReturnFirst(int side, int team,
+  bool OtherTeamShouldReturnFirst(int side, TeamId team,
                                   const std::vector<WorkerState>& workers) const {
     if (side * Moved(team) < 0) return false;
-    const std::vector<double> counts = Counts(workers);
-    int other = team == 0 ? 1 : 0;
-    for (int i = 0; i < 3; ++i) {
-      const double beyond = counts[std::size_t(i)] - counts[std::size_t(other)];
-      if (i != team && side * beyond < 0) other = i;
+    const Counts counts = CountUpdates(workers);
+    TeamId other = team == 0 ? 1 : 0;
+    for (const TeamId id : counts.ids()) {
+      if (id != team && side * (counts[id] - counts[other]) < 0) other = id;
     }
     return Direction(other, workers) == -side && Moved(other) * side > 0;
   }
   // 1: larger than it began, -1: smaller.
-  int Moved(int team) const {
-    const double rows = team == 0 ? cpu_ : gpu_[static_cast<std::size_t>(team)];
+  int Moved(TeamId team) const {
+    const double rows = team == 0 ? cpu_ : gpu_[team];
     return rows > First(team) ? 1 : rows < First(team) ? -1 : 0;
   }
-  double First(int team) const { return team == 0 ? 16 : double(options_.gpu_batch.min); }
+  double First(TeamId team) const { return team == 0 ? 16 : double(options_.gpu_batch.min); }
 
   AlgorithmOptions options_;
-  std::vector<bool> reported_;
+  IndexedVector<WorkerId, bool> reported_;
   double cpu_ = 16;
-  std::vector<double> gpu_ = std::vector<double>(8, double(options_.gpu_batch.min));
+  IndexedVector<TeamId, double> gpu_{std::vector<double>(8, double(options_.gpu_batch.min))};
 };
 
 const AdaptiveOptions kOptions = {.alpha = 2, .beta = 1, .adapt_band = 0.02};

@@ -66,7 +66,7 @@ class Reference {
 
   void Report(WorkerId worker) { waiting_.push_back(worker); }
 
-  std::int64_t Ask(int team, const std::vector<WorkerState>& workers) {
+  std::int64_t Ask(TeamId team, const std::vector<WorkerState>& workers) {
     double& rows = rows_[std::size_t(team)];
     if (!AllHaveReported(team, workers)) return std::llround(rows);
     std::erase_if(waiting_, [&](WorkerId id) { return workers[std::size_t(id)].team == team; });
@@ -77,7 +77,7 @@ class Reference {
           (worker.team == 0 ? options_.adaptive.beta : 1) * double(worker.updates);
     }
     const double own = u[std::size_t(team)];
-    u.erase(u.begin() + team);
+    u.erase(u.begin() + std::ptrdiff_t(std::size_t(team)));
     const BatchRange& range = team == 0 ? options_.cpu_batch : options_.gpu_batch;
     if (own < *std::min_element(u.begin(), u.end())) {
       rows = std::max(rows / options_.adaptive.alpha, double(range.min));
@@ -88,7 +88,7 @@ class Reference {
   }
 
  private:
-  bool AllHaveReported(int team, const std::vector<WorkerState>& workers) const {
+  bool AllHaveReported(TeamId team, const std::vector<WorkerState>& workers) const {
     return std::ranges::all_of(workers, [&](const WorkerState& worker) {
       return worker.team != team || std::ranges::find(waiting_, worker.id) != waiting_.end();
     });

@@ -10,13 +10,13 @@
 namespace hogbatch {
 namespace {
 
-// Validation losses of one round after the other, the same for each row.
+// Validation losses of one evaluation after the other, the same for each row.
 FakeOptions WithLosses(std::vector<double> losses) {
   FakeOptions options;
-  options.evaluate = [losses, round = std::size_t{0}](const Task& task) mutable {
+  options.evaluate = [losses, evaluation = std::size_t{0}](const Task& task) mutable {
     // All validation rows are one part.
     double loss = 1;
-    if (task.split == Split::kValid) loss = losses[std::min(round++, losses.size() - 1)];
+    if (task.split == Split::kValid) loss = losses[std::min(evaluation++, losses.size() - 1)];
     return EvaluationSums{.rows = task.rows.size(),
                           .loss = loss * static_cast<double>(task.rows.size())};
   };
@@ -57,7 +57,7 @@ TEST(Coordinator, GivesAFasterWorkerMoreRows) {
   EXPECT_GT(result.totals.workers[1].busy_fraction, 0.95);
 }
 
-TEST(Coordinator, LowersTheRateOfLargeUpdatesByTheStepsOfOthersThatComeBefore) {
+TEST(Coordinator, LowersTheLearningRateOfLargeStaleUpdates) {
   const auto divisor = [](std::int64_t gpu_rows) {
     FakeRun run{.rates = {.lr = 0.1, .lr_schedule = "constant"}};
     run.algorithm_options = {.cpu_batch = {128, 128}, .gpu_batch = {gpu_rows, gpu_rows}};
@@ -72,10 +72,10 @@ TEST(Coordinator, LowersTheRateOfLargeUpdatesByTheStepsOfOthersThatComeBefore) {
     }
     return last;
   };
-  EXPECT_NEAR(divisor(16), 3, 1e-5) << "192 steps, where 64 are no harm";
-  EXPECT_NEAR(divisor(32), 6, 1e-5) << "two steps each";
-  EXPECT_NEAR(divisor(8), 1.5, 1e-5) << "half a step each";
-  EXPECT_NEAR(divisor(4), 1, 1e-5) << "48 steps in all";
+  EXPECT_NEAR(divisor(16), 3, 1e-5) << "192 updates of others, where 64 do no harm";
+  EXPECT_NEAR(divisor(32), 6, 1e-5) << "each counts as two";
+  EXPECT_NEAR(divisor(8), 1.5, 1e-5) << "each counts as half";
+  EXPECT_NEAR(divisor(4), 1, 1e-5) << "they count as 48";
 }
 
 // Tasks of the second worker, which is a GPU.
@@ -92,9 +92,9 @@ std::vector<Task> GpuTasks(FakeRun& run, std::int64_t batch_size) {
     if (task.worker == 1) {
       tasks.push_back(task);
       EXPECT_TRUE(tasks.size() > 1 || task.updates_per_merge == 1)
-          << "how late it is was not known yet";
+          << "its staleness was not known yet";
     } else {
-      EXPECT_EQ(task.updates_per_merge, 1) << "a core writes every update at once";
+      EXPECT_EQ(task.updates_per_merge, 1) << "a core merges every update by itself";
     }
   }
   if (!tasks.empty()) tasks.erase(tasks.begin());
@@ -110,7 +110,7 @@ TEST(Coordinator, LetsAReplicaMakeSmallUpdatesSeveralInARowBeforeItMerges) {
     EXPECT_GE(rows / task.merges, std::min<std::int64_t>(rows, 42));
     EXPECT_NEAR(static_cast<double>(rows) / task.merges / task.updates_per_merge, 4, 2.1);
     EXPECT_NEAR(task.learning_rate, 0.1 * (rows / task.merges / task.updates_per_merge) / 16, 1e-6)
-        << "a rate is that of one step";
+        << "the learning rate is that of one update";
   }
   run.ExpectEveryRowTrained(2);
 }
@@ -122,7 +122,7 @@ TEST(Coordinator, MergesUpdatesThatAreLargeEnoughOneByOne) {
   }
 }
 
-TEST(Coordinator, CountsEveryStepOfAReplicaAsAnUpdateAndMergesByThemselves) {
+TEST(Coordinator, CountsUpdatesAndMergesOfAReplica) {
   FakeRun run{.merge_rows = 64};
   run.algorithm_options = {.cpu_batch = {16, 16}, .gpu_batch = {4, 4}};
   run.workers.resize(2);
@@ -139,7 +139,7 @@ TEST(Coordinator, CountsEveryStepOfAReplicaAsAnUpdateAndMergesByThemselves) {
   EXPECT_GT(updates, 10 * merges);
 }
 
-TEST(Coordinator, AsksNoReplicaForMoreRowsAtOnceThanItHasRoomFor) {
+TEST(Coordinator, MergesNoMoreRowsThanFitAReplicasMemory) {
   FakeRun run{.merge_rows = 64};
   run.workers.resize(2);
   run.workers[1].max_batch_size = 16;
@@ -157,25 +157,25 @@ TEST(Coordinator, ReturnsTheRowsOfAMergeThatNeverCame) {
   }
 }
 
-TEST(Coordinator, MeasuresAllRowsOfEverySplitInEveryRound) {
+TEST(Coordinator, MeasuresAllRowsOfEverySplitInEveryEvaluation) {
   FakeRun run{.rows = {.train = 10000, .valid = 1000, .test = 3000}};
   run.Run();
-  const std::vector<Evaluation> rounds = run.recorder.Evaluations();
-  ASSERT_EQ(rounds.size(), 3u);  // at the start and after each of two epochs
-  for (const Evaluation& round : rounds) {
-    EXPECT_EQ(round.train->rows, 10000);
-    EXPECT_EQ(round.valid->rows, 1000);
-    EXPECT_EQ(round.test->rows, 3000);
+  const std::vector<Evaluation> evaluations = run.recorder.Evaluations();
+  ASSERT_EQ(evaluations.size(), 3u);  // at the start and after each of two epochs
+  for (const Evaluation& evaluation : evaluations) {
+    EXPECT_EQ(evaluation.train->rows, 10000);
+    EXPECT_EQ(evaluation.valid->rows, 1000);
+    EXPECT_EQ(evaluation.test->rows, 3000);
   }
-  EXPECT_DOUBLE_EQ(rounds.front().epoch, 0);
-  EXPECT_DOUBLE_EQ(rounds.back().epoch, 2);
+  EXPECT_DOUBLE_EQ(evaluations.front().epoch, 0);
+  EXPECT_DOUBLE_EQ(evaluations.back().epoch, 2);
 }
 
 TEST(Coordinator, TrainsOnWhileItEvaluates) {
   FakeRun run;
   run.rules.epochs = 4;
   run.Run();
-  // Between the first and the last part of a round in the middle somebody finished training tasks.
+  // Training tasks were finished between the first and the last part of an evaluation.
   const std::vector<Task>& finished = run.ledger.finished;
   std::vector<std::size_t> snapshots;
   for (std::size_t i = 0; i < finished.size(); ++i) {
@@ -240,13 +240,13 @@ TEST(Coordinator, NeverOverwritesTheBestSnapshot) {
   run.Run();
   ASSERT_TRUE(run.saved_snapshot);
   int copies_after_best = 0;
-  int round = 0;
+  int evaluation = 0;
   for (const Task& task : run.ledger.finished) {
     if (task.kind != TaskKind::kSnapshot) continue;
-    ++round;
-    if (round == 2) {
+    ++evaluation;
+    if (evaluation == 2) {
       EXPECT_EQ(task.snapshot, *run.saved_snapshot);
-    } else if (round > 2) {
+    } else if (evaluation > 2) {
       ++copies_after_best;
       EXPECT_NE(task.snapshot, *run.saved_snapshot);
     }
@@ -261,7 +261,7 @@ TEST(Coordinator, KeepsTheLastModelWithoutValidationRows) {
   EXPECT_DOUBLE_EQ(result.saved->epoch, 2);
 }
 
-TEST(Coordinator, StopsWhenTheLossIsNoNumberAndKeepsTheBestBefore) {
+TEST(Coordinator, StopsWhenTheLossIsNotFiniteAndKeepsTheBestBefore) {
   FakeRun run;
   run.workers.resize(2);
   run.workers[1].loss = [](const Task& task) {
@@ -274,7 +274,7 @@ TEST(Coordinator, StopsWhenTheLossIsNoNumberAndKeepsTheBestBefore) {
   EXPECT_TRUE(std::isfinite(result.saved->valid->loss));
 }
 
-TEST(Coordinator, StopsWhenAnEvaluationIsNoNumber) {
+TEST(Coordinator, StopsWhenAnEvaluationIsNotFinite) {
   FakeRun run{.costs = {{.seconds_per_row = 1e-4}}};
   run.workers = {WithLosses({1, 0.9, std::nan("")})};
   run.rules.epochs = 50;

@@ -20,7 +20,7 @@ TEST(Failure, OfAWorkerLosesNoRowWhereverItHappens) {
   }
 }
 
-TEST(Failure, OfASynchronousWorkerLeavesTheOthersInStep) {
+TEST(Failure, OfASynchronousWorkerLeavesTheRoundsOfTheOthersWhole) {
   for (int call = 1; call <= 60; ++call) {
     SCOPED_TRACE(call);
     FakeRun run{.algorithm = "sync", .rows = {.train = 2000, .valid = 100, .test = 0}};

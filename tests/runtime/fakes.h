@@ -1,5 +1,5 @@
-// Stand-ins for tests in virtual time: workers without arithmetic, and an observer that keeps what
-// it hears.
+// Stand-ins for tests in virtual time: workers without arithmetic, and an observer that keeps all
+// reports.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,10 +28,10 @@ struct FakeOptions {
   DeviceKind kind = DeviceKind::kCpu;
   int depth = 1;
   int fail_call = 0;                // the n-th Compute from 1 throws; 0: never
-  std::int64_t max_batch_size = 0;  // that an update may have, as is known before the run
-  std::int64_t room = 0;            // the same, as the device finds out when it is asked for more
+  std::int64_t max_batch_size = 0;  // that fits its memory, known before the run
+  std::int64_t room = 0;            // the same, found out when a larger batch is asked for
   UpdateCost cost = {};             // instead of FakeRun::costs
-  std::int64_t staleness = 0;       // merges of others before each of its updates
+  std::int64_t staleness = 0;       // of each merge
   std::function<EvaluationSums(const Task&)> evaluate = [](const Task& task) {
     return EvaluationSums{.rows = task.rows.size(), .loss = static_cast<double>(task.rows.size())};
   };
@@ -49,9 +49,9 @@ class FakeWorker : public Worker {
   void Compute(const Task&, int) override {
     if (++calls_ == options_.fail_call) throw DeviceError("injected");
   }
-  void Commit(const Task& task, int update) override {
+  void Commit(const Task& task, int merge) override {
     if (task.kind != TaskKind::kTrain) return;
-    const RowRange rows = Part(task.rows, update, task.merges);
+    const RowRange rows = Part(task.rows, merge, task.merges);
     if (ledger_.trained.size() < static_cast<std::size_t>(rows.end)) {
       ledger_.trained.resize(static_cast<std::size_t>(rows.end), 0);
     }
@@ -73,7 +73,7 @@ class FakeWorker : public Worker {
   }
 
  private:
-  // An update that is too large for the device is made as several.
+  // A batch that is too large for the device is split into several updates.
   void MeetRoom(const Task& task, Report& report) const {
     if (options_.room == 0 || task.rows.size() <= options_.room * task.merges) return;
     report.updates = static_cast<std::int32_t>((task.rows.size() - 1) / options_.room + 1);

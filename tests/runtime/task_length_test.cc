@@ -54,10 +54,10 @@ class Speeds : public Algorithm {
  public:
   std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) override {
     seconds_per_row.resize(table.workers.size());
-    seconds_per_row[static_cast<std::size_t>(idle.id)] = idle.seconds_per_row;
+    seconds_per_row[idle.id] = idle.seconds_per_row;
     return Assignment{.batch_size = 16};
   }
-  std::vector<double> seconds_per_row;
+  IndexedVector<WorkerId, double> seconds_per_row;
 };
 
 TEST(TaskLength, IsMeasuredByTheCoordinatorForEveryAlgorithm) {

@@ -108,7 +108,7 @@ class Watched : public Algorithm {
   std::vector<HeldTeam> held_teams() const override { return inner_->held_teams(); }
 
   // Each size a team had, one after another.
-  const std::vector<std::int64_t>& sizes(int team) const { return sizes_.at(team); }
+  const std::vector<std::int64_t>& sizes(TeamId team) const { return sizes_.at(team); }
   std::int64_t changes() const {
     std::int64_t all = 0;
     for (const auto& [team, sizes] : sizes_) all += std::ssize(sizes) - 1;
@@ -117,7 +117,7 @@ class Watched : public Algorithm {
 
  private:
   std::unique_ptr<Algorithm> inner_;
-  std::map<int, std::vector<std::int64_t>> sizes_;
+  std::map<TeamId, std::vector<std::int64_t>> sizes_;
 };
 
 }  // namespace hogbatch

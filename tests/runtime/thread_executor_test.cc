@@ -47,7 +47,7 @@ cpu_set_t PlacesOfThisThread() {
   return set;
 }
 
-TEST(ThreadExecutor, KeepsWhoFeedsADeviceOffTheCoresThatTrain) {
+TEST(ThreadExecutor, KeepsFeedingThreadsOffTheCoresThatTrain) {
   const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
   Coordinator coordinator(
       *algorithm, {.job = {.id = 0, .model = {}, .train_rows = 100},
@@ -80,7 +80,7 @@ TEST(ThreadExecutor, KeepsWhoFeedsADeviceOffTheCoresThatTrain) {
   EXPECT_TRUE(CPU_EQUAL(&either, &all));
 }
 
-// A run of two workers, of which the second prepares itself for as long as a test wants.
+// A run of two workers. The second one takes as long to prepare as a test wants.
 class LateRun : public Recorder {
  public:
   std::function<void()> prepare;
@@ -117,7 +117,7 @@ class LateRun : public Recorder {
     ++asked_to_wait;
   }
 
-  // False if nothing came of it.
+  // False after ten seconds.
   static bool Await(const std::function<bool()>& done) {
     for (int i = 0; i < 10000 && !done(); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -1,7 +1,7 @@
 // The one question: which piece of whose batch does this idle device take next?
 //
-// An algorithm is a class with three verbs. It sees values only: no device, mailbox, thread or
-// clock.
+// An algorithm prepares jobs, assigns work and observes results. It sees values only: no device,
+// mailbox, thread or clock.
 #pragma once
 
 #include <cstdint>
@@ -25,24 +25,24 @@ struct JobSpec {
 struct WorkerState {
   WorkerId id = 0;
   DeviceInfo device;
-  int team = 0;  // all CPU threads are one, every other device is one
+  TeamId team = 0;  // all CPU threads are one, every other device is one
   bool live = true;
-  int outstanding = 0;       // tasks sent and not yet reported
-  int evaluations = 0;       // of them, not of training
-  std::int64_t updates = 0;  // updates of the model it has made
-  std::int64_t merges = 0;  // by which they came there: fewer where a replica makes several at once
-  std::int64_t rows = 0;    // rows it has trained on
+  int outstanding = 0;  // tasks in flight
+  int evaluations = 0;  // evaluation tasks among them
+  std::int64_t updates = 0;
+  std::int64_t merges = 0;  // fewer than updates where a replica merges several at once
+  std::int64_t rows = 0;    // trained on
   double busy_seconds = 0;
-  double training_seconds = 0;      // of them
+  double training_seconds = 0;      // part of busy_seconds
   double seconds_per_row = 0;       // in training, smoothed over its latest tasks; 0: not measured
-  std::int64_t max_batch_size = 0;  // that its memory allows an update; 0: no limit known
+  std::int64_t max_batch_size = 0;  // that fits its memory; 0: no limit known
   std::int64_t batch_size = 0;      // of its latest update
-  double staleness = 0;             // merges by others that came before each of its latest ones
+  double staleness = 0;             // mean over the merges of its latest task
 };
 
 struct JobState {
   JobId id = 0;
-  std::int64_t train_rows = 0;      // in an epoch
+  std::int64_t train_rows = 0;      // per epoch
   std::int64_t remaining_rows = 0;  // not handed out yet, over all epochs
 };
 
@@ -53,9 +53,9 @@ struct JobTable {
 
 struct Assignment {
   JobId job = 0;
-  std::int64_t batch_size = 1;  // rows behind one update of the model
+  std::int64_t batch_size = 1;  // rows per update
   float rate_scale = 1;
-  bool hold = false;  // keep the gradient until the step's last report: synchronous training
+  bool hold = false;  // synchronous training: the worker keeps the gradient for the round
 };
 
 // A finished training task.
@@ -67,10 +67,10 @@ struct Outcome {
   double seconds = 0;
 };
 
-// A team that a bound keeps from the size the algorithm wants for it.
+// A team whose batch size is kept at a bound, although the algorithm wants another.
 struct HeldTeam {
   enum class By : std::uint8_t { kMin, kMax, kMemory };
-  int team = 0;
+  TeamId team = 0;
   By by = By::kMin;
   std::int64_t rows = 0;        // where it is held
   double share_of_reviews = 0;  // of the times the algorithm judged its size: this bound held it
@@ -80,7 +80,7 @@ struct HeldTeam {
 class Algorithm {
  public:
   virtual ~Algorithm() = default;
-  // Reshapes arriving jobs before they start: fuses them, or cuts them into shards.
+  // Changes jobs before they start: may fuse them or split them.
   virtual std::vector<JobSpec> Prepare(std::vector<JobSpec> jobs,
                                        std::span<const DeviceInfo> devices);
   // Chooses work for an idle worker; nullopt leaves it idle until the next event. Within one event

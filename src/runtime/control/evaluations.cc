@@ -27,7 +27,7 @@ void Evaluations::Begin(double epoch) {
   under_way_ = snapshot_wanted_ = true;
   handed_out_ = 0;
   waiting_.clear();
-  snapshot_ = 1 - best_snapshot_;
+  snapshot_ = best_snapshot_ == 0 ? 1 : 0;
   current_ = {.epoch = epoch, .train = {}, .valid = {}, .test = {}};
 }
 

@@ -15,7 +15,7 @@ namespace hogbatch {
 
 enum class StopReason : std::uint8_t {
   kNone,    // still running
-  kEpochs,  // trained as many epochs as asked
+  kEpochs,  // all epochs are trained
   kMaxTime,
   kTargetLoss,
   kPatience,
@@ -49,11 +49,12 @@ struct TeamProgress {
   double rows_per_second = 0;
 };
 
-// One report. Rates are over the time since the last one. A report with an evaluation is of the
-// moment its snapshot was taken: the losses belong to that time, epoch and number of updates.
+// One report. Speeds are over the time since the last report. A report with an evaluation shows the
+// run as it was when the snapshot was taken, so that losses, time, epoch and updates belong
+// together.
 struct Progress {
   double seconds = 0;        // since training began
-  double train_seconds = 0;  // the same without what the workers spent on evaluation
+  double train_seconds = 0;  // without the time that workers spent on evaluation
   double epoch = 0;
   std::int64_t examples = 0;
   std::int64_t updates = 0;
@@ -62,13 +63,13 @@ struct Progress {
   std::optional<double> running_loss;    // mean over the rows trained since the last report
   std::optional<double> seconds_left;    // to the last epoch or --max-time; absent while unknown
   std::optional<Evaluation> evaluation;  // just finished
-  bool best = false;                     // and the best so far
+  bool best = false;                     // the evaluation is the best so far
   std::vector<WorkerTotals> workers;
   std::vector<TeamProgress> teams;
   std::vector<HeldTeam> held_teams;
   StalenessHistogram staleness;  // since training began
   std::optional<double> beta;    // the surviving share of updates, as last measured
-  std::int64_t lost_rows = 0;    // of updates that failed with part of them in the model
+  std::int64_t lost_rows = 0;    // of merges that failed after they changed part of the model
 };
 
 struct RunResult {
@@ -81,7 +82,7 @@ struct RunResult {
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  // Again and again while all wait for a worker that is not ready yet, for so many seconds so far.
+  // Called repeatedly while the run waits for a worker to get ready; `seconds`: waited so far.
   virtual void OnPreparation(std::string_view /*worker*/, double /*seconds*/) {}
   virtual void OnProgress(const Progress& progress) = 0;
   virtual void OnWorkerFailed(std::string_view worker, std::string_view what) = 0;

@@ -30,10 +30,9 @@ WorkerTable::WorkerTable(std::span<const DeviceInfo> devices,
     : in_flight_(devices.size()), live_(static_cast<int>(devices.size())) {
   const Teams teams = MakeTeams(devices);
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    const auto id = static_cast<WorkerId>(i);
-    states_.push_back({.id = id,
+    states_.push_back({.id = i,
                        .device = devices[i],
-                       .team = teams.of_worker[id],
+                       .team = teams.of_worker[i],
                        .max_batch_size = i < max_batch_size.size() ? max_batch_size[i] : 0,
                        .staleness = devices.size() > 1 ? kUnknownStaleness : 0});
   }

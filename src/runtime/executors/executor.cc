@@ -5,7 +5,7 @@ namespace hogbatch {
 void Notify(RunObserver& observer, const Coordinator& coordinator,
             const Coordinator::Actions& actions) {
   for (const Failure& failure : actions.failures) {
-    const WorkerState& worker = coordinator.workers()[static_cast<std::size_t>(failure.worker)];
+    const WorkerState& worker = coordinator.workers()[failure.worker];
     observer.OnWorkerFailed(worker.device.name, failure.what);
   }
   for (const Progress& progress : actions.reports) observer.OnProgress(progress);

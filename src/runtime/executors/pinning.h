@@ -5,8 +5,8 @@ struct hwloc_topology;
 
 namespace hogbatch {
 
-// The cores this process may run on: what its container, cgroup or taskset leaves it. Two hardware
-// threads of one core are one.
+// The cores this process may run on, as limited by container, cgroup or taskset. Two hardware
+// threads of a core count as one core.
 class Cores {
  public:
   Cores();
@@ -16,11 +16,10 @@ class Cores {
 
   int count() const;
 
-  // Binds the calling thread to the `index`-th core, counted around if there are fewer. Where the
-  // system does not allow it the thread stays free: pinning is a help, not a need. May be called by
-  // many threads.
+  // Binds the calling thread to core `index` modulo the number of cores. Does nothing where the
+  // system does not allow it: pinning only helps speed. Thread-safe.
   void PinThisThread(int index) const;
-  // Keeps it off the first `taken` cores, if that leaves it any.
+  // Keeps the calling thread off the first `taken` cores, if any other core is left. Thread-safe.
   void KeepThisThreadOff(int taken) const;
 
  private:

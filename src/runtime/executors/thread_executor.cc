@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/clock.h"
+#include "core/indexed_vector.h"
 #include "messaging/mailbox.h"
 #include "runtime/executors/executor.h"
 #include "runtime/executors/pinning.h"
@@ -123,16 +124,17 @@ class ThreadExecutor : public Executor {
     const int feeding = static_cast<int>(factories_.size()) - training;
     const bool apart = cores_ && 2 * (cores_->count() - training) >= feeding;
     int next_core = 0;
-    for (std::size_t i = 0; i < factories_.size(); ++i) {
-      const DeviceInfo& device = coordinator.workers()[i].device;
+    for (const WorkerId id : factories_.ids()) {
+      const DeviceInfo& device = coordinator.workers()[id].device;
       const int depth = device.depth;
       std::optional<int> core;
       if (device.shares_host_memory) core = next_core++;
-      threads.emplace_back([this, i, depth, core, training, apart] {
+      threads.emplace_back([this, id, depth, core, training, apart] {
         if (cores_ && core) cores_->PinThisThread(*core);
         if (apart && !core) cores_->KeepThisThreadOff(training);
-        const auto id = static_cast<WorkerId>(i);
-        WorkerThread(id, depth, inboxes_[i], outbox_).Run(factories_[i], [&] { ready_.Send(id); });
+        WorkerThread(id, depth, inboxes_[id], outbox_).Run(factories_[id], [&] {
+          ready_.Send(id);
+        });
       });
     }
   }
@@ -149,8 +151,8 @@ class ThreadExecutor : public Executor {
       } else if (StopRequested()) {
         return;
       } else {
-        const auto late = static_cast<std::size_t>(*preparing.begin());
-        observer.OnPreparation(coordinator.workers()[late].device.name, SteadySeconds() - begin);
+        const WorkerState& late = coordinator.workers()[*preparing.begin()];
+        observer.OnPreparation(late.device.name, SteadySeconds() - begin);
       }
     }
   }
@@ -166,9 +168,7 @@ class ThreadExecutor : public Executor {
 
   void Handle(Coordinator& coordinator, const Event& event, RunObserver& observer) {
     const Coordinator::Actions& actions = coordinator.Handle(event, SteadySeconds());
-    for (const Task& task : actions.tasks) {
-      inboxes_[static_cast<std::size_t>(task.worker)].Send(task);
-    }
+    for (const Task& task : actions.tasks) inboxes_[task.worker].Send(task);
     Notify(observer, coordinator, actions);
   }
 
@@ -178,10 +178,10 @@ class ThreadExecutor : public Executor {
 
   bool StopRequested() const { return stop_requested_ && stop_requested_(); }
 
-  std::vector<WorkerFactory> factories_;
+  IndexedVector<WorkerId, WorkerFactory> factories_;
   std::optional<Cores> cores_;
   std::function<bool()> stop_requested_;
-  std::vector<Inbox> inboxes_;
+  IndexedVector<WorkerId, Inbox> inboxes_;
   Mailbox<Event> outbox_;
   Mailbox<WorkerId> ready_;  // workers that can begin
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/indexed_vector.h"
 #include "runtime/executors/executor.h"
 
 namespace hogbatch {
@@ -16,9 +17,9 @@ class VirtualExecutor : public Executor {
  public:
   VirtualExecutor(const std::vector<WorkerFactory>& workers, std::vector<UpdateCost> costs) {
     for (std::size_t i = 0; i < workers.size(); ++i) {
-      workers_.emplace_back();
-      Try(workers_.back(), [&] { workers_.back().worker = workers[i](); });
-      workers_.back().cost = std::move(costs[i]);
+      SimulatedWorker& simulated = workers_[workers_.push_back({})];
+      Try(simulated, [&] { simulated.worker = workers[i](); });
+      simulated.cost = std::move(costs[i]);
     }
   }
 
@@ -52,7 +53,7 @@ class VirtualExecutor : public Executor {
   struct MergeEnd {
     double time;
     std::int64_t order;
-    std::size_t worker;
+    WorkerId worker;
     bool operator<(const MergeEnd& other) const {
       return time != other.time ? time > other.time : order > other.order;
     }
@@ -62,22 +63,22 @@ class VirtualExecutor : public Executor {
     const Coordinator::Actions& actions = coordinator.Handle(event, now_);
     Notify(observer, coordinator, actions);
     for (const Task& task : actions.tasks) {
-      const auto index = static_cast<std::size_t>(task.worker);
-      workers_[index].tasks.push_back(task);
-      if (workers_[index].tasks.size() == 1) BeginTask(index);
+      std::deque<Task>& tasks = workers_[task.worker].tasks;
+      tasks.push_back(task);
+      if (tasks.size() == 1) BeginTask(task.worker);
     }
   }
 
-  void BeginTask(std::size_t index) {
-    workers_[index].merge = 0;
-    workers_[index].begun = now_;
-    BeginMerge(index);
+  void BeginTask(WorkerId id) {
+    workers_[id].merge = 0;
+    workers_[id].begun = now_;
+    BeginMerge(id);
   }
 
   // Computes now and commits at the end of the merge: other workers may change the model in
   // between.
-  void BeginMerge(std::size_t index) {
-    SimulatedWorker& simulated = workers_[index];
+  void BeginMerge(WorkerId id) {
+    SimulatedWorker& simulated = workers_[id];
     const Task& task = simulated.tasks.front();
     Try(simulated, [&] { simulated.worker->Compute(task, simulated.merge); });
     const RowRange rows = Part(task.rows, simulated.merge, task.merges);
@@ -85,30 +86,30 @@ class VirtualExecutor : public Executor {
     for (int update = 0; update < task.updates_per_merge; ++update) {
       seconds += simulated.cost(Part(rows, update, task.updates_per_merge).size(), now_);
     }
-    ends_.push({now_ + seconds, order_++, index});
+    ends_.push({now_ + seconds, order_++, id});
   }
 
-  std::optional<Event> EndMerge(std::size_t index) {
-    SimulatedWorker& simulated = workers_[index];
+  std::optional<Event> EndMerge(WorkerId id) {
+    SimulatedWorker& simulated = workers_[id];
     const Task task = simulated.tasks.front();
     Try(simulated, [&] { simulated.worker->Commit(task, simulated.merge); });
-    if (!simulated.failure.empty()) return Fail(index);
+    if (!simulated.failure.empty()) return Fail(id);
     if (++simulated.merge < task.merges) {
-      BeginMerge(index);
+      BeginMerge(id);
       return std::nullopt;
     }
     Report report;
     Try(simulated, [&] { report = simulated.worker->Finish(task); });
-    if (!simulated.failure.empty()) return Fail(index);
+    if (!simulated.failure.empty()) return Fail(id);
     report.seconds = now_ - simulated.begun;
     simulated.tasks.pop_front();
-    if (!simulated.tasks.empty()) BeginTask(index);
+    if (!simulated.tasks.empty()) BeginTask(id);
     return report;
   }
 
-  Event Fail(std::size_t index) {
-    SimulatedWorker& simulated = workers_[index];
-    Failure failure{.worker = static_cast<WorkerId>(index), .what = simulated.failure};
+  Event Fail(WorkerId id) {
+    SimulatedWorker& simulated = workers_[id];
+    Failure failure{.worker = id, .what = simulated.failure};
     failure.task = simulated.tasks.front().id;
     failure.merges_done = simulated.merge;
     if (simulated.worker && simulated.worker->tore_merge()) {
@@ -129,7 +130,7 @@ class VirtualExecutor : public Executor {
     }
   }
 
-  std::vector<SimulatedWorker> workers_;
+  IndexedVector<WorkerId, SimulatedWorker> workers_;
   std::priority_queue<MergeEnd> ends_;
   std::int64_t order_ = 0;
   double now_ = 0;

@@ -9,6 +9,7 @@
 
 #include "core/aligned.h"
 #include "core/ids.h"
+#include "core/indexed_vector.h"
 #include "datasets/dataset.h"
 #include "nn/model.h"
 #include "nn/optimizer.h"
@@ -45,7 +46,7 @@ struct JobMemory {
         store(Layout(spec)),
         snapshots(2),
         snapshot_versions(2),
-        held(static_cast<std::size_t>(workers)),
+        held(workers),
         applied(static_cast<std::size_t>(workers)),
         probes(spec, workers) {
     for (AlignedFloats& snapshot : snapshots) snapshot = AlignedFloats(store.layout().floats);
@@ -59,9 +60,8 @@ struct JobMemory {
 
   // Copies the model into a snapshot that no worker reads at this time.
   void TakeSnapshot(SnapshotId id) {
-    const auto index = static_cast<std::size_t>(id);
-    store.CopyTo(snapshots[index].span());
-    ++snapshot_versions[index];
+    store.CopyTo(snapshots[id].span());
+    ++snapshot_versions[id];
   }
 
   const Dataset& RowsOf(Split split) const { return split == Split::kTest ? *test : data; }
@@ -70,10 +70,10 @@ struct JobMemory {
   const Dataset& data;  // training rows, then validation rows
   const Dataset* test;  // may be null
   ParameterStore store;
-  std::vector<AlignedFloats> snapshots;
+  IndexedVector<SnapshotId, AlignedFloats> snapshots;
   // How often each was taken. It tells a device that keeps a copy whether the copy is current.
-  std::vector<std::int64_t> snapshot_versions;
-  std::vector<HeldGradient> held;     // one per worker
+  IndexedVector<SnapshotId, std::int64_t> snapshot_versions;
+  IndexedVector<WorkerId, HeldGradient> held;
   std::vector<AppliedSlice> applied;  // one per slice
   std::vector<float> class_weights;
   OptimizerOptions optimizer;

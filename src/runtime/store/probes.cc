@@ -7,7 +7,7 @@ namespace hogbatch {
 Probes::Probes(const ModelSpec& spec, int workers)
     : outputs_(spec.outputs),
       are_biases_(spec.sparse_input && spec.hidden.empty()),
-      expected_(static_cast<std::size_t>(workers)) {
+      expected_(workers) {
   const std::int64_t inputs = spec.hidden.empty() ? spec.inputs : spec.hidden.back();
   const std::int64_t all = are_biases_ ? outputs_ : inputs * outputs_;
   const auto count = std::min<std::int64_t>(kMax, all);
@@ -26,8 +26,8 @@ void Probes::Begin(const ParameterStore& store) {
   }
 }
 
-void Probes::Expect(int worker, std::span<const float> added) {
-  Sums& sums = expected_[static_cast<std::size_t>(worker)];
+void Probes::Expect(WorkerId worker, std::span<const float> added) {
+  Sums& sums = expected_[worker];
   for (std::size_t i = 0; i < added.size(); ++i) {
     const double before = sums.added[i].load(std::memory_order_relaxed);
     sums.added[i].store(before + static_cast<double>(added[i]), std::memory_order_relaxed);

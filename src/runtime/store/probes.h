@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "core/ids.h"
+#include "core/indexed_vector.h"
 #include "nn/model_spec.h"
 #include "runtime/store/parameter_store.h"
 
@@ -38,7 +40,7 @@ class Probes {
   // Before the first update: the present model is the initial one.
   void Begin(const ParameterStore& store);
   // Called on the worker's own thread: one of its updates should add this to each probe.
-  void Expect(int worker, std::span<const float> added);
+  void Expect(WorkerId worker, std::span<const float> added);
 
   // ⟨seen, expected⟩ / ⟨expected, expected⟩; none before Begin and an update. Exact while no worker
   // trains.
@@ -57,7 +59,7 @@ class Probes {
   bool are_biases_;
   std::vector<Place> places_;
   std::vector<float> start_;
-  std::vector<Sums> expected_;  // by each worker
+  IndexedVector<WorkerId, Sums> expected_;
 };
 
 }  // namespace hogbatch

@@ -96,8 +96,7 @@ class DeviceWorker : public Worker {
 
   // Keeps the gradient for task.round.
   void Hold(const Task& task, RowRange rows, std::vector<LayerGradient> layers) {
-    memory_.held[static_cast<std::size_t>(id_)] = {
-        .round = task.round, .rows = rows.size(), .layers = std::move(layers)};
+    memory_.held[id_] = {.round = task.round, .rows = rows.size(), .layers = std::move(layers)};
   }
 
   // Scratch for batches of `rows` rows. If it is too small, it is replaced by scratch for `room`

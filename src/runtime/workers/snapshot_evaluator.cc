@@ -23,11 +23,10 @@ EvaluationSums SnapshotEvaluator::Evaluate(const Task& task) {
 
 void SnapshotEvaluator::UseSnapshot(SnapshotId id) {
   if (!pass_) pass_.emplace(memory_.model, device_);
-  const auto index = static_cast<std::size_t>(id);
-  if (snapshot_ == id && version_ == memory_.snapshot_versions[index]) return;
-  pass_->SetParameters(memory_.snapshots[index]);
+  if (snapshot_ == id && version_ == memory_.snapshot_versions[id]) return;
+  pass_->SetParameters(memory_.snapshots[id]);
   snapshot_ = id;
-  version_ = memory_.snapshot_versions[index];
+  version_ = memory_.snapshot_versions[id];
 }
 
 }  // namespace hogbatch
