@@ -10,8 +10,8 @@ namespace hogbatch {
 namespace {
 
 // For the first of `count` workers, which takes `seconds_per_row`.
-std::int32_t Updates(std::int64_t batch_size, double seconds_per_row,
-                     std::int64_t remaining_rows = 10000000, std::size_t count = 1) {
+std::int32_t UpdatesOf(std::int64_t batch_size, double seconds_per_row,
+                       std::int64_t remaining_rows = 10000000, std::size_t count = 1) {
   std::vector<WorkerState> workers(count);
   workers[0].seconds_per_row = seconds_per_row;
   const JobState job{.id = 0, .train_rows = 10000000, .remaining_rows = remaining_rows};
@@ -20,27 +20,27 @@ std::int32_t Updates(std::int64_t batch_size, double seconds_per_row,
 }
 
 TEST(TaskLength, IsShortForAWorkerThatWasNotMeasured) {
-  EXPECT_EQ(Updates(16, 0), 4);
-  EXPECT_EQ(Updates(512, 0), 1);
+  EXPECT_EQ(UpdatesOf(16, 0), 4);
+  EXPECT_EQ(UpdatesOf(512, 0), 1);
 }
 
 // Slower updates, fewer of them in a task: about 20 ms of work whatever the device.
 TEST(TaskLength, IsTheSameOnDevicesOfAnySpeed) {
-  EXPECT_EQ(Updates(16, 0.0005 / 16), 40);
-  EXPECT_EQ(Updates(512, 0.004 / 512), 5);
+  EXPECT_EQ(UpdatesOf(16, 0.0005 / 16), 40);
+  EXPECT_EQ(UpdatesOf(512, 0.004 / 512), 5);
 }
 
 // A worker that was measured with 64 rows an update gets 16 in the next task: four times as many.
 TEST(TaskLength, FollowsTheBatchSize) {
   const double seconds_per_row = 0.02 / 640;
-  EXPECT_EQ(Updates(64, seconds_per_row), 10);
-  EXPECT_EQ(Updates(16, seconds_per_row), 40);
-  EXPECT_EQ(Updates(1024, seconds_per_row), 1);
+  EXPECT_EQ(UpdatesOf(64, seconds_per_row), 10);
+  EXPECT_EQ(UpdatesOf(16, seconds_per_row), 40);
+  EXPECT_EQ(UpdatesOf(1024, seconds_per_row), 1);
 }
 
 TEST(TaskLength, IsASmallPartOfWhatIsLeft) {
-  EXPECT_EQ(Updates(16, 1e-6 / 16, 1600, 2), 12);
-  EXPECT_EQ(Updates(16, 1e-6 / 16, 10, 2), 1);
+  EXPECT_EQ(UpdatesOf(16, 1e-6 / 16, 1600, 2), 12);
+  EXPECT_EQ(UpdatesOf(16, 1e-6 / 16, 10, 2), 1);
 }
 
 TEST(TaskLength, FollowsTheFirstTaskAtOnceAndLaterOnesSlowly) {
