@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "cli/live_line.h"
+#include "cli/reports/live_line.h"
 #include "core/error.h"
 
 namespace hogbatch {

@@ -1,10 +1,10 @@
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/eval_report.h"
+#include "cli/reports/eval_report.h"
 #include "datasets/dataset.h"
-#include "training/devices.h"
+#include "training/devices/devices.h"
 #include "training/memory_check.h"
-#include "training/model_file.h"
+#include "training/model/model_file.h"
 #include "training/predict.h"
 
 namespace hogbatch {

@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/devices_report.h"
-#include "training/devices.h"
+#include "cli/reports/devices_report.h"
+#include "training/devices/devices.h"
 
 namespace hogbatch {
 

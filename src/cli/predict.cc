@@ -2,12 +2,12 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/prediction.h"
+#include "cli/reports/prediction.h"
 #include "core/replaced_file.h"
 #include "datasets/dataset.h"
-#include "training/devices.h"
+#include "training/devices/devices.h"
 #include "training/memory_check.h"
-#include "training/model_file.h"
+#include "training/model/model_file.h"
 
 namespace hogbatch {
 

@@ -7,11 +7,10 @@
 #include "cli/console.h"
 #include "cli/files.h"
 #include "cli/interrupts.h"
-#include "cli/introduce.h"
-#include "cli/records.h"
+#include "cli/reports/introduce.h"
+#include "cli/reports/records.h"
 #include "cli/train_observer.h"
 #include "core/replaced_file.h"
-#include "runtime/executors/pinning.h"
 
 namespace hogbatch {
 namespace {
@@ -49,9 +48,9 @@ int ExitCode(const TrainedModel& trained, const TrainingPlan& plan, Console& con
 
 void WarnOfThreads(const TrainOptions& options, const Devices& devices, Console& console) {
   const int threads = CountWorkers(devices.chosen).cpu;
-  if (options.quiet || threads <= Cores().count()) return;
+  if (options.quiet || threads <= devices.cores) return;
   console.Warn(fmt::format("{} workers share {} cores; more workers than cores rarely help",
-                           threads, Cores().count()));
+                           threads, devices.cores));
 }
 
 }  // namespace

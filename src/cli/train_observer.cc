@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/records.h"
+#include "cli/reports/records.h"
 #include "core/error.h"
 
 namespace hogbatch {

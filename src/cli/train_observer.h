@@ -8,7 +8,7 @@
 
 #include "cli/console.h"
 #include "cli/files.h"
-#include "cli/live_line.h"
+#include "cli/reports/live_line.h"
 #include "training/observer.h"
 
 namespace hogbatch {

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "nn/metric_values.h"
-#include "training/labels.h"
+#include "training/model/labels.h"
 #include "training/predict.h"
 #include "training/train.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "datasets/dataset.h"
-#include "training/model_file.h"
+#include "training/model/model_file.h"
 #include "training/observer.h"
 #include "training/spec.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "datasets/dataset.h"
-#include "training/devices.h"
+#include "training/devices/devices.h"
 #include "training/workload.h"
 
 namespace hogbatch {

@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "datasets/encoding/class_weights.h"
 #include "runtime/control/teams.h"
-#include "training/gpu_calibration.h"
+#include "training/calibration/gpu_calibration.h"
 #include "training/memory_check.h"
 #include "training/train.h"
 

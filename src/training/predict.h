@@ -10,8 +10,8 @@
 #include "core/ids.h"
 #include "datasets/dataset.h"
 #include "nn/classification.h"
-#include "training/devices.h"
-#include "training/model_file.h"
+#include "training/devices/devices.h"
+#include "training/model/model_file.h"
 
 namespace hogbatch {
 

@@ -11,7 +11,7 @@
 #include "runtime/store/job_memory.h"
 #include "runtime/workers/worker.h"
 #include "training/input.h"
-#include "training/model_file.h"
+#include "training/model/model_file.h"
 #include "training/observer.h"
 #include "training/plan.h"
 

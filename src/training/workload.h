@@ -8,7 +8,7 @@
 #include "algorithms/algorithms.h"
 #include "nn/model_spec.h"
 #include "nn/optimizer.h"
-#include "training/devices.h"
+#include "training/devices/devices.h"
 
 namespace hogbatch {
 

@@ -1,4 +1,4 @@
-#include "cli/eval_report.h"
+#include "cli/reports/eval_report.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "cli/records.h"
+#include "cli/reports/records.h"
 #include "tests/cli/on_gpu.h"
 
 namespace hogbatch {

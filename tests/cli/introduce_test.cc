@@ -1,4 +1,4 @@
-#include "cli/introduce.h"
+#include "cli/reports/introduce.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cli/live_line.h"
+#include "cli/reports/live_line.h"
 
 #include <gtest/gtest.h>
 

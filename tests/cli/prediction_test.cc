@@ -1,4 +1,4 @@
-#include "cli/prediction.h"
+#include "cli/reports/prediction.h"
 
 #include <gtest/gtest.h>
 

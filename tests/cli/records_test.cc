@@ -1,4 +1,4 @@
-#include "cli/records.h"
+#include "cli/reports/records.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

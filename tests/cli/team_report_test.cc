@@ -1,9 +1,9 @@
-#include "cli/team_report.h"
+#include "cli/reports/team_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/live_line.h"
+#include "cli/reports/live_line.h"
 #include "tests/cli/teams.h"
 
 namespace hogbatch {

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "tests/support/offers.h"
-#include "training/device_choice.h"
+#include "training/devices/device_choice.h"
 
 namespace hogbatch {
 

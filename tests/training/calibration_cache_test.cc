@@ -1,4 +1,4 @@
-#include "training/calibration_cache.h"
+#include "training/calibration/calibration_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "training/calibration.h"
+#include "training/calibration/calibration.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "training/gpu_calibration.h"
+#include "training/calibration/gpu_calibration.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include "tests/support/offers.h"
 #include "tests/support/process.h"
 #include "tests/support/strict_device.h"
+#include "training/calibration/update_timer.h"
 #include "training/train.h"
-#include "training/update_timer.h"
 
 namespace hogbatch {
 namespace {

@@ -1,4 +1,4 @@
-#include "training/model_file.h"
+#include "training/model/model_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "nn/safetensors.h"
 #include "tests/support/process.h"
-#include "training/schema_json.h"
+#include "training/model/schema_json.h"
 
 namespace hogbatch {
 namespace {

@@ -1,4 +1,4 @@
-#include "training/calibration.h"
+#include "training/calibration/calibration.h"
 
 #include <algorithm>
 #include <cmath>

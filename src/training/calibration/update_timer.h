@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "runtime/workers/worker.h"
-#include "training/calibration.h"
+#include "training/calibration/calibration.h"
 
 namespace hogbatch {
 

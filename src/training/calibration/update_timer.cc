@@ -1,4 +1,4 @@
-#include "training/update_timer.h"
+#include "training/calibration/update_timer.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "training/model_file.h"
+#include "training/model/model_file.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "nn/safetensors.h"
-#include "training/schema_json.h"
+#include "training/model/schema_json.h"
 
 namespace hogbatch {
 namespace {

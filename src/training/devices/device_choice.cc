@@ -1,4 +1,4 @@
-#include "training/device_choice.h"
+#include "training/devices/device_choice.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "cli/records.h"
+#include "cli/reports/records.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/team_report.h"
+#include "cli/reports/team_report.h"
 
 namespace hogbatch {
 namespace {

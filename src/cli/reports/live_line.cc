@@ -1,4 +1,4 @@
-#include "cli/live_line.h"
+#include "cli/reports/live_line.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -11,7 +11,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "cli/team_report.h"
+#include "cli/reports/team_report.h"
 
 namespace hogbatch {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/live_line.h"
+#include "cli/reports/live_line.h"
 #include "core/evaluation.h"
 #include "nn/classification.h"
 

@@ -1,4 +1,4 @@
-#include "training/calibration_cache.h"
+#include "training/calibration/calibration_cache.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

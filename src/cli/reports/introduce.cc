@@ -1,4 +1,4 @@
-#include "cli/introduce.h"
+#include "cli/reports/introduce.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "algorithms/algorithms.h"
-#include "cli/team_report.h"
+#include "cli/reports/team_report.h"
 
 namespace hogbatch {
 namespace {

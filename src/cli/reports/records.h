@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/live_line.h"
 #include "cli/options.h"
+#include "cli/reports/live_line.h"
 #include "runtime/control/progress.h"
 #include "training/plan.h"
 

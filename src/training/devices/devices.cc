@@ -1,4 +1,4 @@
-#include "training/devices.h"
+#include "training/devices/devices.h"
 
 #include <fmt/format.h>
 
@@ -54,7 +54,8 @@ Devices DevicesToTrain(std::string_view devices) {
   const Machine machine = ThisMachine();
   LimitPocl(devices, machine.cores);
   return {.chosen = ChooseDevices(devices, machine),
-          .host_memory_bytes = machine.processor.memory_bytes};
+          .host_memory_bytes = machine.processor.memory_bytes,
+          .cores = machine.cores};
 }
 
 std::vector<DeviceChoice> DevicesToInfer(std::string_view devices) {

@@ -1,4 +1,4 @@
-#include "training/labels.h"
+#include "training/model/labels.h"
 
 #include <fmt/format.h>
 

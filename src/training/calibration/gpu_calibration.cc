@@ -1,4 +1,4 @@
-#include "training/gpu_calibration.h"
+#include "training/calibration/gpu_calibration.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <string>
 
 #include "core/cache_folder.h"
-#include "training/calibration.h"
-#include "training/calibration_cache.h"
+#include "training/calibration/calibration.h"
+#include "training/calibration/calibration_cache.h"
+#include "training/calibration/update_timer.h"
 #include "training/train.h"
-#include "training/update_timer.h"
 
 namespace hogbatch {
 namespace {

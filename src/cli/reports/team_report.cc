@@ -1,4 +1,4 @@
-#include "cli/team_report.h"
+#include "cli/reports/team_report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <span>
 
-#include "cli/live_line.h"
+#include "cli/reports/live_line.h"
 
 namespace hogbatch {
 namespace {

@@ -1,4 +1,4 @@
-#include "training/schema_json.h"
+#include "training/model/schema_json.h"
 
 #include <fmt/format.h>
 

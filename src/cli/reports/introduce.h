@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/live_line.h"
+#include "cli/reports/live_line.h"
 #include "training/input.h"
 #include "training/plan.h"
 #include "training/spec.h"

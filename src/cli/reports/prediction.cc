@@ -1,10 +1,10 @@
-#include "cli/prediction.h"
+#include "cli/reports/prediction.h"
 
 #include <fmt/format.h>
 
 #include <vector>
 
-#include "training/labels.h"
+#include "training/model/labels.h"
 
 namespace hogbatch {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/devices_report.h"
+#include "cli/reports/devices_report.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "training/device_choice.h"
+#include "training/devices/device_choice.h"
 
 namespace hogbatch {
 

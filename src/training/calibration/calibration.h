@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "training/calibration_cache.h"
+#include "training/calibration/calibration_cache.h"
 
 namespace hogbatch {
 

@@ -6,7 +6,7 @@
 
 #include "device/device.h"
 #include "runtime/workers/worker.h"
-#include "training/device_choice.h"
+#include "training/devices/device_choice.h"
 
 namespace hogbatch {
 
@@ -20,6 +20,7 @@ struct DeviceChoice {
 struct Devices {
   std::vector<DeviceChoice> chosen;
   std::int64_t host_memory_bytes = 0;  // 0: not known
+  int cores = 1;                       // that this process may use
 };
 Devices DevicesToTrain(std::string_view devices);
 std::vector<DeviceChoice> DevicesToInfer(std::string_view devices);
