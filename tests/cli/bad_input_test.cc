@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{"UnknownClassWeight", {"train", "data", "--class-weights", "7=2"}, "label '7'"},
         BadCommand{"LossThatDoesNotFit",
                    {"train", "data", "--positive", "1", "--loss", "squared"},
-                   "--loss squared does not fit"},
+                   "--positive makes two classes, which --loss squared cannot learn"},
         BadCommand{"UnwritableOut", {"train", "data", "--out", "/dev/null/x"}, "/dev/null/x"},
         BadCommand{"EvalWithoutData", {"eval", "model"}, "eval needs a data file"},
         BadCommand{"PredictWithoutModel", {"predict"}, "predict needs a model file"},

@@ -155,7 +155,7 @@ TEST_F(TrainCommand, LearnsWithTheDefaultRateOfEachOptimizer) {
 }
 
 TEST_F(TrainCommand, WarnsOfOneRowPerUpdateOnSeveralCores) {
-  EXPECT_THAT(Train("o", {"--cpu-batch", "1"}).out, HasSubstr("slower together than one alone"));
+  EXPECT_THAT(Train("o", {"--cpu-batch", "1"}).out, HasSubstr("several can be slower than one"));
 }
 
 TEST_F(TrainCommand, CtrlCSavesTheModelAndExitsWith130) {

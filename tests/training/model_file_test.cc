@@ -152,7 +152,7 @@ TEST_F(ModelFile, WhoseMetadataDisagreesWithItselfIsRefused) {
       {"names", "schema", "[\"a\",", "[", "differ in number"},
       {"category outside", "schema", "\"column\":3", "\"column\":4", "categorical"},
       {"category twice", "schema", "[7,-9]", "[7,7]", "category"},
-      {"label twice", "schema", "où", "non", "label"},
+      {"label twice", "schema", "\"non\",\"où\"", "\"non\",\"non\"", "label"},
       {"scaling", "schema", "\"scaling\":\"standard\"", "\"scaling\":\"none\"", "scaling"},
       {"label kind", "schema", "\"label_kind\":\"class\"", "\"label_kind\":\"cat\"", "cat"},
       {"no category", "schema", "[7,-9]", "[]", "no category"},
