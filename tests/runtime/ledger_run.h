@@ -16,7 +16,7 @@ namespace hogbatch {
 
 // Set what matters, then InVirtualTime() or OnThreads().
 struct LedgerRun {
-  struct Seat {
+  struct WorkerSetup {
     DeviceInfo info;
     DeviceFactory make;
     bool writes_early = false;  // on threads, straight into the model
@@ -32,7 +32,7 @@ struct LedgerRun {
   std::int64_t merge_rows = 1;
   int epochs = 1;
   OptimizerOptions optimizer = {};
-  std::vector<Seat> seats = {};
+  std::vector<WorkerSetup> workers = {};
 
   RowLedger ledger{train_rows};
   Recorder recorder = {};
@@ -57,7 +57,7 @@ struct LedgerRun {
                          .outputs = 2,
                          .activation = Activation::kTanh,
                          .sparse_input = data.is_sparse};
-    JobMemory memory(spec, data, nullptr, static_cast<int>(seats.size()));
+    JobMemory memory(spec, data, nullptr, static_cast<int>(workers.size()));
     std::vector<float> start(memory.store.idle_weights().size());
     Initialize(memory.store.layout(), Initialization::kHe, 5, start);
     memory.SetWeights(start);
@@ -74,15 +74,15 @@ struct LedgerRun {
         .workers = {},
         .merge_rows = merge_rows};
     std::vector<WorkerFactory> factories;
-    const std::vector<CostModel> costs(seats.size(), {.seconds_per_row = 1e-4});
-    for (const Seat& seat : seats) {
+    const std::vector<CostModel> costs(workers.size(), {.seconds_per_row = 1e-4});
+    for (const WorkerSetup& wanted : workers) {
       const auto id = static_cast<WorkerId>(factories.size());
-      const bool alone = time == Time::kVirtual || (seats.size() == 1 && !seat.writes_early);
-      setup.workers.push_back(seat.info);
-      factories.push_back([this, id, time, alone, &seat, &memory] {
+      const bool alone = time == Time::kVirtual || (workers.size() == 1 && !wanted.writes_early);
+      setup.workers.push_back(wanted.info);
+      factories.push_back([this, id, time, alone, &wanted, &memory] {
         using enum RowLedger::Company;
-        std::unique_ptr<Worker> worker = MakeWorker(id, seat.make(), memory, WritesIn(time));
-        if (seat.decorate) worker = seat.decorate(std::move(worker));
+        std::unique_ptr<Worker> worker = MakeWorker(id, wanted.make(), memory, WritesIn(time));
+        if (wanted.decorate) worker = wanted.decorate(std::move(worker));
         return ledger.Watch(std::move(worker), memory, alone ? kAlone : kOthers);
       });
     }

@@ -32,7 +32,7 @@ struct Case {
   std::shared_ptr<DeviceUse> use = nullptr;  // of the last device
 };
 
-LedgerRun::Seat MakeSeat(const Case& c, int worker, std::int64_t fail_call) {
+LedgerRun::WorkerSetup MakeWorkerSetup(const Case& c, int worker, std::int64_t fail_call) {
   const bool is_core = worker < c.crew.cores;
   const DeviceInfo info{.name = (is_core ? "cpu." : "cuda.") + std::to_string(worker),
                         .description = "test",
@@ -64,7 +64,7 @@ Ending RunWithFailure(const Case& c, std::int64_t call) {
   run.algorithm_options.gpu_batch = {1, c.device_rows};
   run.optimizer.momentum = c.momentum;
   for (int i = 0; i < c.crew.size(); ++i) {
-    run.seats.push_back(MakeSeat(c, i, i + 1 == c.crew.size() ? call : 0));
+    run.workers.push_back(MakeWorkerSetup(c, i, i + 1 == c.crew.size() ? call : 0));
   }
   c.time == Time::kVirtual ? run.InVirtualTime() : run.OnThreads();
   run.ExpectBalanced();
@@ -220,8 +220,8 @@ TEST(Books, CountATaskThatIsInTheModelAndCannotBeReported) {
     for (const Crew crew : {Crew{.devices = 1}, Crew{.cores = 1}}) {
       for (const int report : {1, 2, 3}) {
         LedgerRun run;
-        run.seats.push_back(MakeSeat({.crew = crew, .time = time}, 0, 0));
-        run.seats[0].decorate = [&](std::unique_ptr<Worker> worker) {
+        run.workers.push_back(MakeWorkerSetup({.crew = crew, .time = time}, 0, 0));
+        run.workers[0].decorate = [&](std::unique_ptr<Worker> worker) {
           return std::make_unique<FailsToReport>(std::move(worker), report);
         };
         time == Time::kVirtual ? run.InVirtualTime() : run.OnThreads();
@@ -239,7 +239,7 @@ struct StepRun : LedgerRun {
       : LedgerRun{.algorithm = "sync", .storage = kind, .train_rows = 4} {
     optimizer.momentum = momentum;
     const Case crew{.crew = {.cores = 2, .devices = 1}};
-    for (int i = 0; i < 3; ++i) seats.push_back(MakeSeat(crew, i, i == worker ? call : 0));
+    for (int i = 0; i < 3; ++i) workers.push_back(MakeWorkerSetup(crew, i, i == worker ? call : 0));
     InVirtualTime();
     ExpectBalanced();
   }

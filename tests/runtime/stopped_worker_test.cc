@@ -93,12 +93,12 @@ class Stopping : public Worker {
   std::optional<Task> before_;  // not finished yet
 };
 
-LedgerRun::Seat CoreSeat(const std::string& name) {
+LedgerRun::WorkerSetup CoreSetup(const std::string& name) {
   const DeviceInfo info{.name = name, .description = "test"};
   return {.info = info, .make = [info] { return cpu::MakeDevice(info); }};
 }
 
-LedgerRun::Seat DeviceSeat(const std::string& name) {
+LedgerRun::WorkerSetup DeviceSetup(const std::string& name) {
   const DeviceInfo info{.name = name,
                         .description = "test",
                         .kind = DeviceKind::kCuda,
@@ -108,17 +108,17 @@ LedgerRun::Seat DeviceSeat(const std::string& name) {
 }
 
 // The last of the workers stops.
-void ExpectOthersToGoOn(const std::string& algorithm, std::vector<LedgerRun::Seat> seats) {
-  SCOPED_TRACE(algorithm + " beside " + seats.back().info.name);
-  LedgerRun run{.algorithm = algorithm, .train_rows = kRows, .seats = std::move(seats)};
+void ExpectOthersToGoOn(const std::string& algorithm, std::vector<LedgerRun::WorkerSetup> workers) {
+  SCOPED_TRACE(algorithm + " beside " + workers.back().info.name);
+  LedgerRun run{.algorithm = algorithm, .train_rows = kRows, .workers = std::move(workers)};
   Gate gate(run.ledger);
-  for (LedgerRun::Seat& seat : run.seats) {
-    seat.decorate = [&](std::unique_ptr<Worker> worker) {
+  for (LedgerRun::WorkerSetup& setup : run.workers) {
+    setup.decorate = [&](std::unique_ptr<Worker> worker) {
       return std::make_unique<Seen>(std::move(worker), gate);
     };
   }
-  run.seats.back().decorate = [&](std::unique_ptr<Worker> worker) {
-    return std::make_unique<Stopping>(std::move(worker), run.seats.back().info.depth, gate);
+  run.workers.back().decorate = [&](std::unique_ptr<Worker> worker) {
+    return std::make_unique<Stopping>(std::move(worker), run.workers.back().info.depth, gate);
   };
   run.OnThreads();
   EXPECT_TRUE(gate.opened()) << "it did not stop, or the others waited for it";
@@ -129,9 +129,10 @@ void ExpectOthersToGoOn(const std::string& algorithm, std::vector<LedgerRun::Sea
 
 TEST(StoppedWorker, DoesNotStopTheOthersOnThreads) {
   for (const std::string algorithm : {"hogbatch", "adaptive"}) {
-    ExpectOthersToGoOn(algorithm, {CoreSeat("cpu.0"), CoreSeat("cpu.1")});
-    ExpectOthersToGoOn(algorithm, {CoreSeat("cpu.0"), DeviceSeat("cuda.0")});
-    ExpectOthersToGoOn(algorithm, {DeviceSeat("cuda.0"), CoreSeat("cpu.0"), DeviceSeat("cuda.1")});
+    ExpectOthersToGoOn(algorithm, {CoreSetup("cpu.0"), CoreSetup("cpu.1")});
+    ExpectOthersToGoOn(algorithm, {CoreSetup("cpu.0"), DeviceSetup("cuda.0")});
+    ExpectOthersToGoOn(algorithm,
+                       {DeviceSetup("cuda.0"), CoreSetup("cpu.0"), DeviceSetup("cuda.1")});
   }
 }
 

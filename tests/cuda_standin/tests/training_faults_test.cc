@@ -53,12 +53,12 @@ class Counted : public Worker {
   std::atomic<int>& cut_;
 };
 
-LedgerRun::Seat CoreSeat() {
+LedgerRun::WorkerSetup CoreSetup() {
   const DeviceInfo info{.name = "cpu.0", .description = "test"};
   return {.info = info, .make = [info] { return cpu::MakeDevice(info); }};
 }
 
-LedgerRun::Seat GpuSeat(std::size_t number, std::atomic<int>& cut) {
+LedgerRun::WorkerSetup GpuSetup(std::size_t number, std::atomic<int>& cut) {
   return {.info = {.name = "cuda." + std::to_string(number),
                    .description = "stand-in",
                    .kind = DeviceKind::kCuda,
@@ -83,7 +83,7 @@ class TrainingFaults : public testing::Test {
                   .storage = training.storage,
                   .train_rows = training.merge_rows > 1 ? 48 : 8,
                   .merge_rows = training.merge_rows,
-                  .seats = {CoreSeat(), GpuSeat(0, cut), GpuSeat(1, cut)}};
+                  .workers = {CoreSetup(), GpuSetup(0, cut), GpuSetup(1, cut)}};
     run.OnThreads();
     run.ExpectBalanced();
     EXPECT_EQ(run.result.stopped_because, StopReason::kEpochs);
