@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/options.h"
@@ -28,9 +29,10 @@ Words WordsOf(const std::array<NamedValue<T>, N>& table) {
   return words;
 }
 
-// "auto" before the others.
-inline Words WithAuto(Words words) {
+// "auto" before the others; `also` as in Words.
+inline Words WithAuto(Words words, std::string also = {}) {
   words.words.insert(words.words.begin(), "auto");
+  words.also = std::move(also);
   return words;
 }
 

@@ -77,7 +77,6 @@ TrainingSpec SpecOf(const std::string& data, const Options& options) {
 
 struct Network::Parts {
   SavedModel model;
-  std::string devices = "auto";
 };
 
 Network Train(const std::string& data, const Options& options, TrainingListener* listener,
@@ -95,12 +94,12 @@ Network Train(const std::string& data, const Options& options, TrainingListener*
                     ? "the loss became NaN or infinite before there was a model; try a lower lr"
                     : "training ended without a model because its last worker failed");
   }
-  return Network(std::make_shared<Network::Parts>(
-      Network::Parts{.model = std::move(*trained.model), .devices = "auto"}));
+  return Network(
+      std::make_shared<Network::Parts>(Network::Parts{.model = std::move(*trained.model)}));
 }
 
 Network Network::Load(const std::string& path) {
-  return Network(std::make_shared<Parts>(Parts{.model = LoadModel(path), .devices = "auto"}));
+  return Network(std::make_shared<Parts>(Parts{.model = LoadModel(path)}));
 }
 
 void Network::Save(const std::string& path) const { SaveModel(path, parts_->model); }
@@ -111,11 +110,10 @@ std::vector<float> Network::OutputsForFile(const std::string& path) const {
   const SavedModel& model = parts_->model;
   const Dataset data = ReadWithSchema(path, model.schema, Labels::kOptional);
   std::vector<float> values(static_cast<std::size_t>(data.rows * model.spec.outputs));
-  Predict(DevicesToInfer(parts_->devices), model, data,
-          [&](RowRange rows, std::span<const float> outputs) {
-            std::ranges::copy(OutputValues(model.schema, model.spec.loss, outputs),
-                              values.begin() + rows.begin * model.spec.outputs);
-          });
+  Predict(DevicesToInfer("auto"), model, data, [&](RowRange rows, std::span<const float> outputs) {
+    std::ranges::copy(OutputValues(model.schema, model.spec.loss, outputs),
+                      values.begin() + rows.begin * model.spec.outputs);
+  });
   return values;
 }
 
@@ -133,7 +131,7 @@ std::vector<std::string> Network::PredictFile(const std::string& path) const {
 Scores Network::EvaluateFile(const std::string& path) const {
   const SavedModel& model = parts_->model;
   const Dataset data = ReadWithSchema(path, model.schema, Labels::kRequired);
-  const ModelQuality quality = Evaluate(DevicesToInfer(parts_->devices), model, data);
+  const ModelQuality quality = Evaluate(DevicesToInfer("auto"), model, data);
   return ScoresOf(quality.sums, ScaleOf(model.spec, model.schema));
 }
 

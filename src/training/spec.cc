@@ -4,22 +4,15 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "algorithms/algorithms.h"
+#include "core/words.h"
 #include "datasets/schema.h"
 #include "nn/initialize.h"
 #include "runtime/store/merge.h"
 
 namespace hogbatch {
 namespace {
-
-// The words of a choice that may be left to the program.
-Words AutoOr(Words words, std::string also = "") {
-  words.words.insert(words.words.begin(), "auto");
-  words.also = std::move(also);
-  return words;
-}
 
 void VisitData(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Data");
@@ -50,10 +43,10 @@ void VisitNetwork(OptionVisitor& v, TrainingSpec& o) {
   v.Numbers("hidden", o.hidden, {0, 1 << 20},
             "Widths of the hidden layers, separated by commas; 0 alone makes a linear model");
   v.Word("activation", o.activation, ActivationWords(), "Activation function of the hidden layers");
-  v.Word("loss", o.loss, AutoOr(LossWords()),
+  v.Word("loss", o.loss, WithAuto(LossWords()),
          "Loss to minimise: softmax for classes, sigmoid for several labels per row, squared for "
          "numbers; auto chooses by the labels");
-  v.Word("init", o.init, AutoOr(InitializationWords(), "FILE"),
+  v.Word("init", o.init, WithAuto(InitializationWords(), "FILE"),
          "Initial weights, or a model file to continue from; auto means he for relu and gelu, and "
          "xavier otherwise; paper is the initialisation of the Hogbatch paper, which deep sigmoid "
          "networks need");

@@ -3,21 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "tests/datasets/two_classes.h"
 
 namespace hogbatch {
 namespace {
 
-TrainingData Classes() {
-  TrainingData training;
-  training.schema.label_names = {"-1", "1"};
-  training.data.rows = 5;
-  training.data.classes = {0, 0, 0, 1, 1};
-  training.train_rows = 4;
-  return training;
-}
-
 TEST(ClassWeights, BalancedCountsTrainingRowsOnly) {
-  const TrainingData data = Classes();
+  const TrainingData data = TwoClasses();
   const auto weights = ParseClassWeights("balanced", data.schema, data.data, data.train_rows);
   ASSERT_EQ(weights.size(), 2u);
   EXPECT_FLOAT_EQ(weights[0], 4.0f / (2 * 3));
@@ -25,7 +17,7 @@ TEST(ClassWeights, BalancedCountsTrainingRowsOnly) {
 }
 
 TEST(ClassWeights, NamedOnesLeaveTheOthersAtOne) {
-  const TrainingData data = Classes();
+  const TrainingData data = TwoClasses();
   EXPECT_EQ(ParseClassWeights("1=2.5", data.schema, data.data, 4),
             (std::vector<float>{1.0f, 2.5f}));
   EXPECT_TRUE(ParseClassWeights("none", data.schema, data.data, 4).empty());

@@ -3,21 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "tests/datasets/two_classes.h"
 
 namespace hogbatch {
 namespace {
 
-TrainingData SomeClasses() {
-  TrainingData training;
-  training.schema.label_names = {"-1", "1"};
-  training.data.rows = 5;
-  training.data.classes = {0, 0, 0, 1, 1};
-  training.train_rows = 4;
-  return training;
-}
-
 TEST(FitLabels, SquaredTakesClassesNamedByNumbersAsNumbers) {
-  TrainingData data = SomeClasses();
+  TrainingData data = TwoClasses();
   data.schema.label_names = {"10", "20"};
   FitLabels("squared", data);
   EXPECT_EQ(data.schema.label_kind, LabelKind::kValue);
@@ -28,7 +20,7 @@ TEST(FitLabels, SquaredTakesClassesNamedByNumbersAsNumbers) {
 }
 
 TEST(FitLabels, SigmoidTakesAClassAsOneLabel) {
-  TrainingData data = SomeClasses();
+  TrainingData data = TwoClasses();
   FitLabels("sigmoid", data);
   EXPECT_EQ(data.schema.label_kind, LabelKind::kMultiLabel);
   EXPECT_EQ(data.data.label_offsets, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
@@ -36,7 +28,7 @@ TEST(FitLabels, SigmoidTakesAClassAsOneLabel) {
 }
 
 TEST(FitLabels, RefusesWhatMakesNoSense) {
-  TrainingData words = SomeClasses();
+  TrainingData words = TwoClasses();
   words.schema.label_names = {"cat", "dog"};
   EXPECT_THROW(FitLabels("squared", words), UserError);
   TrainingData values;
