@@ -129,6 +129,7 @@ constexpr std::array kSummaries = {
     std::pair{"eval", "measure a model on a file of examples"},
     std::pair{"predict", "print the label of every row of a file"},
     std::pair{"export", "write encoded rows and initial weights for other programs"},
+    std::pair{"compare", "compare with TensorFlow, PyTorch and others on your data"},
     std::pair{"devices", "list what this machine can compute with"},
 };
 
@@ -235,11 +236,15 @@ Command Parse(std::span<const std::string> arguments) {
     command = ParseCommand<ExportOptions>(rest, "export", kExportHelp, [](auto& exported) {
       exported.Positional("DATA", exported.options.spec.data, kTrainingRows);
     });
+  } else if (name == "compare") {
+    command = ParseCommand<CompareOptions>(rest, "compare", kCompareHelp, [](auto& compare) {
+      compare.Positional("DATA", compare.options.spec.training.data, kTrainingRows);
+    });
   } else if (name == "devices") {
     command = ParseCommand<DevicesOptions>(rest, "devices", kDevicesHelp, [](auto&) {});
   } else {
-    const std::vector<std::string> known = {"train",   "eval",   "predict",  "export",
-                                            "devices", "--help", "--version"};
+    const std::vector<std::string> known = {"train",   "eval",    "predict", "export",
+                                            "compare", "devices", "--help",  "--version"};
     const std::string nearest = DidYouMean(name, known);
     throw UserError(fmt::format("unknown {} {}{}", name.starts_with('-') ? "option" : "command",
                                 name, nearest.empty() ? "; see hogbatch --help" : nearest));
