@@ -135,6 +135,14 @@ void RunPhases(Comparison& comparison, CompareObserver& observer, const Interrup
   comparison.complete = true;
 }
 
+std::string SidesText(const std::vector<Side>& sides) {
+  std::string text;
+  for (const Side& side : sides) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", side.name, side.version);
+  }
+  return text;
+}
+
 void SetUp(Comparison& comparison, const CompareSpec& spec, const std::string& out,
            CompareObserver& observer, const Interrupted& interrupted) {
   const Programs programs = FindPrograms();
@@ -152,6 +160,9 @@ void SetUp(Comparison& comparison, const CompareSpec& spec, const std::string& o
   for (const Absent& absent : others.absent) observer.OnAbsent(absent);
   comparison.absent = std::move(others.absent);
   for (Side& side : others.sides) comparison.sides.push_back(std::move(side));
+  // With other frameworks the target, and so the race, would be another one.
+  comparison.identity.emplace_back("the list of sides", SidesText(comparison.sides));
+  comparison.log = LoadRuns(out, comparison.identity);
   observer.OnActivity("");
 }
 
@@ -169,7 +180,7 @@ Comparison Compare(const CompareSpec& spec, CompareObserver& observer,
                         .absent = {},
                         .log = {},
                         .findings = {}};
-  comparison.log = LoadRuns(out, comparison.identity);
+  LoadRuns(out, comparison.identity);  // a foreign folder is refused before anything is done
   MakeFolder(out);
   try {
     SetUp(comparison, spec, out, observer, interrupted);

@@ -111,6 +111,8 @@ ComparePlan PlanOf(const CompareSpec& spec) {
     plan.throughput_seconds = 0.2;
     plan.shortest_seconds = 0.2;
     plan.longest_seconds = 0.5;
+    plan.edge_cells = 0;
+    plan.survivors = 1;
   }
   return plan;
 }

@@ -43,6 +43,8 @@ struct ComparePlan {
   double throughput_seconds = 0;  // of training, in each run
   double shortest_seconds = 0;    // of training, when tuning
   double longest_seconds = 0;
+  std::size_t edge_cells = 4;  // at most, that each side tries outside the grid
+  std::size_t survivors = 3;   // settings of each side that are tried for longer
 };
 
 // UserError for every value that no data and no machine could make right.

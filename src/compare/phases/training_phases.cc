@@ -15,7 +15,6 @@ constexpr std::int64_t kTuningSeed = 1;
 constexpr double kGridShare = 0.55;  // of the time for tuning
 constexpr double kEdgeShare = 0.1;
 constexpr std::size_t kFewestCells = 4;
-constexpr std::size_t kSurvivors = 3;
 
 // Sides that can train, with what their runs take.
 struct Field {
@@ -177,16 +176,18 @@ void Tune(Bench& bench, const ComparePlan& plan) {
     const auto tried = Rungs(bench, side, 0);
     const std::vector<GridCell> best = Survivors(tried, 1);
     edges.push_back(best.empty() ? std::vector<GridCell>() : BeyondTheEdge(best.front(), cells));
+    edges.back().resize(std::min(edges.back().size(), plan.edge_cells));
   }
   bench.Expect("tuning, edge", RunsIn(edges), later + (1 - kGridShare - kEdgeShare) * budget);
   TryShortlist(bench, field, edges, grid, 1);
 
   Shortlist best;
-  for (const Side& side : field.sides) best.push_back(Survivors(Rungs(bench, side, 1), kSurvivors));
-  const Length longer{
-      .seconds = SecondsWithin((1 - kGridShare - kEdgeShare) * budget, field.costs, kSurvivors, 5,
-                               1.5 * grid.seconds, plan.longest_seconds),
-      .evaluations = 12};
+  for (const Side& side : field.sides)
+    best.push_back(Survivors(Rungs(bench, side, 1), plan.survivors));
+  const Length longer{.seconds = SecondsWithin((1 - kGridShare - kEdgeShare) * budget, field.costs,
+                                               static_cast<std::int64_t>(plan.survivors), 5,
+                                               1.5 * grid.seconds, plan.longest_seconds),
+                      .evaluations = 12};
   bench.Expect("tuning, best", RunsIn(best), later);
   TryShortlist(bench, field, best, longer, 2);
 }
