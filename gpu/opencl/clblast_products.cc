@@ -43,15 +43,15 @@ class ClBlastProducts final : public Products {
  public:
   ClBlastProducts(gpu::Driver& memory, cl_command_queue queue, const Complaints& complaints)
       : memory_(memory), queue_(queue), complaints_(complaints) {}
-  // CLBlast keeps the programs it compiled for a context, and with them the context, for as long as
-  // the process lives. It has no narrower call than this; other devices compile theirs once more,
-  // which the caches of OpenCL implementations make quick.
+  // CLBlast keeps its compiled programs, and with them the context, until the process ends. This is
+  // its only call to free them, and it frees those of all devices. Other devices compile theirs
+  // again, which is fast thanks to the caches of OpenCL implementations.
   ~ClBlastProducts() override {
     FreeScratch();
     CLBlastClearCache();
   }
 
-  // With beta 0 CLBlast's kernels do not read c, so that NaN in it is forgotten.
+  // With beta 0 CLBlast does not read c, so NaN in it has no effect.
   void Queue(const Product& product) override {
     CheckReach(product, complaints_);
     ProvideScratch(product);
@@ -65,8 +65,8 @@ class ClBlastProducts final : public Products {
   }
 
  private:
-  // CLBlast would allocate its scratch anew for every product, and some implementations wait for
-  // the device when that is freed. One piece is enough, for products come one after the other.
+  // CLBlast would allocate scratch for every product, and some implementations wait for the device
+  // when it is freed. One block is enough, because products run one after the other.
   void ProvideScratch(const Product& product) {
     std::size_t bytes = 0;
     const CLBlastStatusCode code = CLBlastSGemmTempBufferSize(
@@ -81,7 +81,7 @@ class ClBlastProducts final : public Products {
   }
 
   void FreeScratch() noexcept {
-    if (scratch_) memory_.Free(scratch_);  // products that are queued keep it until they are done
+    if (scratch_) memory_.Free(scratch_);  // OpenCL keeps it until queued products are done
     scratch_ = nullptr;
     scratch_bytes_ = 0;
   }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr cl_int kNoPlatform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR
 
-// Why a device that is there cannot be used; empty if it can.
+// Why a device cannot be used; empty if it can.
 std::string WhyUnusable(cl_device_id device) {
   if (!NumberOf<cl_bool>(device, CL_DEVICE_AVAILABLE)) return "it is not available";
   if (!NumberOf<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE)) return "it has no compiler";
@@ -86,7 +86,7 @@ std::vector<FoundDevice> FindDevices() {
   std::vector<FoundDevice> all;
   std::optional<DeviceError> failed;
   for (cl_platform_id platform : Platforms()) {
-    // A platform that does not work must not hide the others.
+    // A broken platform must not hide the others.
     try {
       for (cl_device_id id : DevicesOf(platform)) all.push_back(Describe(platform, id, all.size()));
     } catch (const DeviceError& error) {

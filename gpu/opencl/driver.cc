@@ -43,7 +43,7 @@ class OpenClDriver final : public gpu::Driver {
   void Launch(const KernelCall& call) override;
 
  private:
-  // A kernel and the work items of a group it runs in.
+  // A kernel and its number of work items per group.
   struct Grouped {
     KernelObject kernel;
     std::size_t lanes = gpu::kLanes;
@@ -57,7 +57,7 @@ class OpenClDriver final : public gpu::Driver {
   Complaints complaints_;
   Context context_;
   std::array<Queue, gpu::kStreams> queues_;
-  Queue mapping_;  // never has to wait for the work of the others
+  Queue mapping_;  // never waits for work of the other queues
   std::array<Grouped, gpu::kKernelNames.size()> kernels_;
   std::unordered_map<void*, Memory> pinned_;  // by the address it is mapped to
   std::size_t allocated_ = 0;
@@ -70,7 +70,7 @@ std::size_t SizeOf(cl_mem memory) noexcept {
   return size;
 }
 
-// The kernels that processor.cl has anew.
+// The kernels that processor.cl replaces.
 bool IsForProcessors(gpu::Kernel kernel) {
   using enum gpu::Kernel;
   return kernel == hb_csr_forward || kernel == hb_csr_scatter || kernel == hb_add_scaled ||
@@ -107,7 +107,7 @@ OpenClDriver::OpenClDriver(FoundDevice device, const DriverOptions& options)
 
 OpenClDriver::Grouped OpenClDriver::MakeGrouped(cl_program program, std::string_view name) const {
   Grouped grouped{MakeKernel(program, std::string(name), complaints_)};
-  // A kernel that takes many registers may run in smaller groups than the device allows.
+  // A kernel that uses many registers may need smaller groups than the device allows.
   std::size_t most = 0;
   complaints_.Check(
       clGetKernelWorkGroupInfo(grouped.kernel.get(), device_.id, CL_KERNEL_WORK_GROUP_SIZE,
@@ -126,11 +126,11 @@ OpenClDriver::~OpenClDriver() {
   products_.reset();  // frees its memory through this driver
 }
 
-// Implementations allocate when memory is first used, and some of them more than there is: the sum
-// is kept here, so that too much is refused when it is asked for.
+// Implementations allocate memory at its first use, and some promise more than there is. So the sum
+// is counted here, and too large a request is refused at once.
 void* OpenClDriver::Allocate(std::size_t bytes) {
   const auto limit = static_cast<std::size_t>(device_.info.memory_bytes);
-  if (limit > 0 && bytes > limit - allocated_) {  // 0: the device does not tell
+  if (limit > 0 && bytes > limit - allocated_) {  // 0: unknown
     complaints_.ThrowOutOfMemory(
         bytes, fmt::format("{} of its {} MiB are in use", allocated_ >> 20, limit >> 20));
   }
@@ -147,8 +147,8 @@ void OpenClDriver::Free(void* block) noexcept {
   clReleaseMemObject(memory);
 }
 
-// The one way to pinned memory in OpenCL: what an implementation allocates for a buffer on the
-// host. It stays mapped for its life and is used as host memory only.
+// OpenCL has no call for pinned memory. The host side of a mapped buffer serves instead: it stays
+// mapped and is used as host memory only.
 void* OpenClDriver::AllocatePinned(std::size_t bytes) {
   cl_int code = CL_SUCCESS;
   Memory memory(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
@@ -185,7 +185,7 @@ gpu::Event OpenClDriver::Record(Stream stream) {
   cl_event event = nullptr;
   complaints_.Check(clEnqueueMarkerWithWaitList(queue(stream), 0, nullptr, &event),
                     "clEnqueueMarkerWithWaitList");
-  // Another queue may wait for what this one has not even sent to the device: for ever.
+  // Sends the queue to the device. Otherwise another queue might wait for it for ever.
   const cl_int code = clFlush(queue(stream));
   if (code != CL_SUCCESS) clReleaseEvent(event);
   complaints_.Check(code, "clFlush");
@@ -210,7 +210,7 @@ bool OpenClDriver::HasCome(gpu::Event event) {
 void OpenClDriver::Synchronize(gpu::Event event) {
   const auto awaited = static_cast<cl_event>(event);
   const cl_int code = clWaitForEvents(1, &awaited);
-  // It says only that something failed; what did the event knows.
+  // This code only says that something failed; the event knows the reason.
   if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) HasCome(event);
   complaints_.Check(code, "clWaitForEvents");
 }

@@ -10,9 +10,9 @@ namespace {
 
 using gpu::Product;
 
-// Of a work item: so many that few are left without one, and each has much to do.
+// Rows per work item: enough work for each item, and enough items for all cores.
 constexpr std::int64_t kBlockRows = 64;
-// As processor.cl takes them.
+// As in processor.cl.
 constexpr std::int64_t kColumnsAtOnce = 16;
 constexpr std::int64_t kRowsOfBAtOnce = 2;
 

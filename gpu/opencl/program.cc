@@ -13,7 +13,7 @@ namespace {
 constexpr char kOptions[] = "-cl-std=CL1.2";
 constexpr std::size_t kLogCharacters = 4000;
 
-// Everything a binary depends on.
+// Everything that a binary depends on.
 std::string IdentityOf(const FoundDevice& device, std::string_view source) {
   return fmt::format("{}\n{}\n{}\n{}\n{}", device.hardware_name, device.driver_version,
                      device.platform_version, kOptions, source);
@@ -23,7 +23,7 @@ cl_int Build(cl_program program, cl_device_id device) {
   return clBuildProgram(program, 1, &device, kOptions, nullptr, nullptr);
 }
 
-// Null if this OpenCL implementation will not have it, for whatever reason.
+// Null if the OpenCL implementation rejects it, for any reason.
 Program FromBinary(cl_device_id device, cl_context context, std::string_view binary) {
   const std::size_t size = binary.size();
   const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());

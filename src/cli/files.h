@@ -10,8 +10,8 @@ namespace hogbatch {
 // when `wanted` is empty, and makes sure files can be made in it. Returns its path.
 std::string MakeOutputFolder(const std::string& wanted);
 
-// A folder that is used again: its model becomes model.previous.safetensors and its summary goes,
-// so that what is there at the end is of one run.
+// Prepares a folder that is used again: its model becomes model.previous.safetensors and its
+// summary is deleted, so that all files are of one run in the end.
 void SetAsideOldRun(const std::string& folder);
 
 // A text file that grows by whole lines, each on disk for readers before Append returns.

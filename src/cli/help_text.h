@@ -1,4 +1,4 @@
-// The prose of --help: what each command is for, and commands to copy.
+// Texts of --help: what each command is for, with examples.
 #pragma once
 
 namespace hogbatch {

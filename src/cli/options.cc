@@ -5,8 +5,8 @@
 namespace hogbatch {
 namespace {
 
-// Cores beside a GPU would hardly shorten an inference, and results would depend in their last
-// digits on which device was faster.
+// Cores beside a GPU hardly make inference faster. And the last digits of results would depend on
+// which device was faster.
 constexpr std::string_view kToInfer = "every GPU, or the cores where there is none";
 
 }  // namespace

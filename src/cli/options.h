@@ -1,4 +1,4 @@
-// What a user may ask of each command.
+// The options of each command.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ struct DevicesOptions {
   void Visit(OptionVisitor& visitor);
 };
 
-// Help or a version number: to be printed, and that is all.
+// Text to print, such as help or the version, instead of running a command.
 struct PrintText {
   std::string text;
 };

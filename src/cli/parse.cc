@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kHelpColumn = 36;
 constexpr std::size_t kHelpWidth = 98 - kHelpColumn;
 
-// Help begins with a capital letter wherever it was written.
+// Help texts begin with a capital letter.
 std::string HelpText(std::string help) {
   if (!help.empty() && help[0] >= 'a' && help[0] <= 'z') {
     help[0] = static_cast<char>(help[0] - 'a' + 'A');
@@ -140,7 +140,7 @@ std::string TidyHelp(std::string help) {
   return help;
 }
 
-// The first thing CLI11 could not place, as a sentence.
+// A sentence about the first argument that CLI11 did not expect.
 [[noreturn]] void ThrowUnknown(const CLI::App& app, const std::vector<std::string>& names) {
   std::vector<std::string> known = names;
   known.emplace_back("help");

@@ -1,4 +1,4 @@
-// The public header over the training library.
+// Implements the public header with the training library.
 #include "hogbatch/hogbatch.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ MetricScale ScaleOf(const ModelSpec& spec, const Schema& schema) {
   return {.loss = spec.loss, .target_deviation = schema.target_deviation};
 }
 
-// Passes on what a listener wants to know.
+// Passes reports on to a listener.
 class Forwarder final : public TrainingObserver {
  public:
   explicit Forwarder(TrainingListener& listener) : listener_(listener) {}

@@ -57,7 +57,7 @@ Workload ChooseWork(const TrainingSpec& spec, const ModelSpec& model, const Devi
   const double momentum = spec.optimizer.no_momentum_correction
                               ? spec.optimizer.momentum
                               : ExplicitMomentum(spec.optimizer.momentum, asynchronous);
-  // Optimisers with state merge every update by itself.
+  // Optimisers with state merge after every update.
   const bool direct = IsDirect(spec.optimizer, momentum, model.sparse_input ? model.inputs : 0);
   return {
       .model = model,

@@ -1,4 +1,4 @@
-// What a trained network makes of the rows of a data set.
+// Predictions of a trained network, and how good they are.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,7 @@
 namespace hogbatch {
 
 // Gives `sink` the raw outputs (rows × outputs) of parts of the data, in any order but one at a
-// time. UserError for outputs that are not finite, and for a network that the devices have no room
-// for.
+// time. UserError for outputs that are not finite, and for a network that does not fit the devices.
 void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, const Dataset& data,
              const std::function<void(RowRange rows, std::span<const float> outputs)>& sink);
 

@@ -1,4 +1,4 @@
-// From --devices to devices: the only place that names back ends.
+// Makes the devices of --devices. The only place that names back ends.
 #pragma once
 
 #include <string_view>
@@ -25,7 +25,7 @@ struct Devices {
 Devices DevicesToTrain(std::string_view devices);
 std::vector<DeviceChoice> DevicesToInfer(std::string_view devices);
 
-// What Choose says, and how to make it.
+// The devices of Choose, and how to make them.
 std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine& machine,
                                         Purpose purpose = Purpose::kTraining);
 
