@@ -75,7 +75,7 @@ class Driver {
   virtual Event Record(Stream stream) = 0;
   // Work queued on `waiter` after this call starts after the event.
   virtual void Await(Stream waiter, Event event) = 0;
-  virtual bool HasCome(Event event) = 0;
+  virtual bool HasCompleted(Event event) = 0;
   // Blocks until the event has completed. Later work may go on.
   virtual void Synchronize(Event event) = 0;
   virtual void Release(Event event) noexcept = 0;

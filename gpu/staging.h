@@ -47,7 +47,9 @@ class Staging {
  private:
   static constexpr auto kHeld = std::numeric_limits<StreamOrder::Mark>::max();
 
-  bool IsFree(const Chunk& chunk) const { return order_.HasCome(chunk.stream_, chunk.busy_until_); }
+  bool IsFree(const Chunk& chunk) const {
+    return order_.HasCompleted(chunk.stream_, chunk.busy_until_);
+  }
   Chunk& TakeOne(std::size_t bytes);
   void* AllocatePinned(std::size_t bytes);
 

@@ -10,7 +10,7 @@ static_assert(kAllStreams.size() == kStreams);
 
 }  // namespace
 
-StreamOrder::~StreamOrder() { AllHasCome(); }
+StreamOrder::~StreamOrder() { AllHasCompleted(); }
 
 void StreamOrder::Use(Stream stream, void* block) {
   const auto found = blocks_.find(block);
@@ -27,7 +27,7 @@ void StreamOrder::Use(Stream stream, void* block) {
 
 void StreamOrder::Await(Stream waiter, Stream other, Mark mark) {
   Mark& awaited = LineOf(waiter).awaited[Index(other)];
-  if (mark <= awaited || HasCome(other, mark)) return;
+  if (mark <= awaited || HasCompleted(other, mark)) return;
   if (mark == LineOf(other).open) Close(other);
   driver_.Await(waiter, EventOf(other, mark));
   awaited = mark;
@@ -56,9 +56,9 @@ StreamOrder::Marks StreamOrder::CloseAll() {
 void StreamOrder::WaitFor(const Marks& marks) {
   for (Stream stream : kAllStreams) {
     const Mark mark = marks[Index(stream)];
-    if (HasCome(stream, mark)) continue;
+    if (HasCompleted(stream, mark)) continue;
     driver_.Synchronize(EventOf(stream, mark));
-    while (!HasCome(stream, mark)) {
+    while (!HasCompleted(stream, mark)) {
       // Earlier events have completed, too, but only its own event may report work that failed.
       Line& line = LineOf(stream);
       if (line.come + 1 < mark) driver_.Synchronize(line.events.front());
@@ -69,7 +69,7 @@ void StreamOrder::WaitFor(const Marks& marks) {
 
 void StreamOrder::Look() {
   for (Line& line : lines_) {
-    while (!line.events.empty() && driver_.HasCome(line.events.front())) ReleaseFirst(line);
+    while (!line.events.empty() && driver_.HasCompleted(line.events.front())) ReleaseFirst(line);
   }
 }
 
@@ -79,7 +79,7 @@ void StreamOrder::ReleaseFirst(Line& line) noexcept {
   ++line.come;
 }
 
-void StreamOrder::AllHasCome() noexcept {
+void StreamOrder::AllHasCompleted() noexcept {
   for (Line& line : lines_) {
     for (Event event : line.events) driver_.Release(event);
     line.events.clear();

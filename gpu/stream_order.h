@@ -39,11 +39,11 @@ class StreamOrder {
   // Blocks until these marks have completed; does not wait for work queued after them.
   void WaitFor(const Marks& marks);
 
-  // Asks the driver which events have completed; HasCome answers from that.
+  // Asks the driver which events have completed; HasCompleted answers from that.
   void Look();
-  bool HasCome(Stream stream, Mark mark) const { return mark <= LineOf(stream).come; }
+  bool HasCompleted(Stream stream, Mark mark) const { return mark <= LineOf(stream).come; }
   // To be called after Driver::Synchronize.
-  void AllHasCome() noexcept;
+  void AllHasCompleted() noexcept;
 
  private:
   struct Line {

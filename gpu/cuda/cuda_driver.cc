@@ -116,7 +116,7 @@ class CudaDriver final : public gpu::Driver {
     calls().Must(cudaStreamWaitEvent(stream(waiter), static_cast<cudaEvent_t>(event), 0),
                  "cudaStreamWaitEvent");
   }
-  bool HasCome(Event event) override {
+  bool HasCompleted(Event event) override {
     device_.Select();
     const cudaError_t status = cudaEventQuery(static_cast<cudaEvent_t>(event));
     if (status == cudaErrorNotReady) {

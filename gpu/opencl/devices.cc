@@ -61,22 +61,22 @@ std::vector<cl_platform_id> Platforms() {
         "nvidia-opencl-icd, intel-opencl-icd or mesa-opencl-icd), or pocl-opencl-icd to run on the "
         "processor");
   }
-  const Complaints complaints("OpenCL");
-  complaints.Check(code, "clGetPlatformIDs");
+  const ErrorReporter reporter("OpenCL");
+  reporter.Check(code, "clGetPlatformIDs");
   std::vector<cl_platform_id> platforms(count);
-  complaints.Check(clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
+  reporter.Check(clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
   return platforms;
 }
 
 std::vector<cl_device_id> DevicesOf(cl_platform_id platform) {
-  const Complaints complaints(TextOf(platform, CL_PLATFORM_NAME));
+  const ErrorReporter reporter(TextOf(platform, CL_PLATFORM_NAME));
   cl_uint count = 0;
   const cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
   if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0)) return {};
-  complaints.Check(code, "clGetDeviceIDs");
+  reporter.Check(code, "clGetDeviceIDs");
   std::vector<cl_device_id> devices(count);
-  complaints.Check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr),
-                   "clGetDeviceIDs");
+  reporter.Check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr),
+                 "clGetDeviceIDs");
   return devices;
 }
 
@@ -102,7 +102,7 @@ FoundDevice FindUsable(const DeviceInfo& info) {
   const auto found = std::ranges::find_if(
       all, [&](const FoundDevice& device) { return device.info.name == info.name; });
   if (found == all.end()) throw DeviceError(info.name + ": there is no such OpenCL device");
-  if (!found->info.unusable.empty()) found->complaints().Throw(found->info.unusable);
+  if (!found->info.unusable.empty()) found->reporter().Throw(found->info.unusable);
   return *found;
 }
 

@@ -19,7 +19,7 @@ struct FoundDevice {
   std::string driver_version;
   DeviceInfo info;
 
-  Complaints complaints() const { return Complaints(info.name + " (" + hardware_name + ")"); }
+  ErrorReporter reporter() const { return ErrorReporter(info.name + " (" + hardware_name + ")"); }
 };
 
 // All devices of all platforms, in the order of the OpenCL loader. DeviceError if no OpenCL

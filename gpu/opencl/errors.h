@@ -16,10 +16,10 @@ std::string NameOfError(cl_int code);
 bool IsOutOfMemory(cl_int code);
 
 // Reports the errors of one device.
-class Complaints {
+class ErrorReporter {
  public:
   // `device`: "opencl.0 (NAME)".
-  explicit Complaints(std::string device) : device_(std::move(device)) {}
+  explicit ErrorReporter(std::string device) : device_(std::move(device)) {}
 
   // Throws unless the call succeeded: OutOfDeviceMemory if memory ran out, else DeviceError.
   void Check(cl_int code, std::string_view call) const;

@@ -20,11 +20,11 @@ class Products {
 // Products by CLBlast. Large ones use padded copies, in memory of `memory`. DeviceError for
 // products that CLBlast would compute wrongly.
 std::unique_ptr<Products> MakeClBlastProducts(gpu::Driver& memory, cl_command_queue queue,
-                                              const Complaints& complaints);
+                                              const ErrorReporter& reporter);
 
 // Products by the kernels of processor.cl. CLBlast's kernels are made for GPUs; their barriers make
 // them several times slower on a processor.
 std::unique_ptr<Products> MakeProcessorProducts(cl_program program, cl_command_queue queue,
-                                                const Complaints& complaints);
+                                                const ErrorReporter& reporter);
 
 }  // namespace hogbatch::opencl

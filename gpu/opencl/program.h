@@ -27,6 +27,6 @@ BuiltProgram BuildProgram(const FoundDevice& device, cl_context context, std::st
                           const ProgramCache& cache);
 
 // DeviceError if the program has no kernel of this name.
-KernelObject MakeKernel(cl_program program, const std::string& name, const Complaints& complaints);
+KernelObject MakeKernel(cl_program program, const std::string& name, const ErrorReporter& reporter);
 
 }  // namespace hogbatch::opencl
