@@ -83,7 +83,7 @@ class Registrar final : public OptionVisitor {
 
  private:
   void Add(std::string_view name, std::string_view meta, std::string_view now,
-           std::string_view help, std::function<void(const std::string&)> set) {
+           std::string_view help, const std::function<void(const std::string&)>& set) {
     names_.emplace_back(name);
     const std::string shown =
         now.empty() ? std::string(help) : fmt::format("{} (default {})", help, now);

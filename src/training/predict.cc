@@ -81,9 +81,14 @@ class Evaluator {
 
 }  // namespace
 
+std::vector<DeviceChoice> DevicesToInfer(std::string_view devices, const ModelSpec& network) {
+  std::vector<DeviceChoice> chosen = ChooseDevices(devices, ThisMachine(), Purpose::kInference);
+  CheckInferenceFits(chosen, network);
+  return chosen;
+}
+
 void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, const Dataset& data,
              const std::function<void(RowRange rows, std::span<const float> outputs)>& sink) {
-  CheckInferenceFits(devices, model.spec);
   Infer(FactoriesOf(devices), model.spec, model.parameters, data,
         [&](RowRange rows, std::span<const float> outputs) {
           CheckFinite(data.source, rows, outputs);

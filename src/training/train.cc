@@ -59,11 +59,12 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, const TrainingInput& input)
       algorithm_(MakeAlgorithm(plan.algorithm, plan.batches)),
       coordinator_(*algorithm_, MakeSetup(plan, input)) {}
 
-std::vector<WorkerFactory> TrainingRun::Workers() {
+std::vector<WorkerFactory> TrainingRun::Workers(Writes writes) {
   std::vector<WorkerFactory> factories;
   for (const DeviceChoice& choice : plan_.work.devices) {
     const auto id = static_cast<WorkerId>(factories.size());
-    factories.push_back([this, id, &choice] { return MakeWorker(id, choice.make(), *memory_); });
+    factories.push_back(
+        [this, id, &choice, writes] { return MakeWorker(id, choice.make(), *memory_, writes); });
   }
   return factories;
 }

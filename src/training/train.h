@@ -37,7 +37,7 @@ class TrainingRun {
   JobMemory& memory() { return *memory_; }
   Coordinator& coordinator() { return coordinator_; }
   // One for each device of the plan.
-  std::vector<WorkerFactory> Workers();
+  std::vector<WorkerFactory> Workers(Writes writes = Writes::kAsComputed);
   // To be called when all workers have ended.
   TrainedModel Finish() const;
 

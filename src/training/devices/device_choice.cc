@@ -39,7 +39,7 @@ std::string Suggestion(const std::string& lower) {
   static const std::array<std::string, 4> kWords = {"auto", "cpu", "cuda", "opencl"};
   const std::size_t letters =
       std::min(lower.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), lower.size());
-  const std::string word = Nearest(lower.substr(0, letters), kWords);
+  std::string word = Nearest(lower.substr(0, letters), kWords);
   if (word.empty() || word == "auto") return word;
   std::string number = lower.substr(letters);
   if (!number.empty() && std::string_view(":.=-_ ").find(number[0]) != std::string_view::npos)

@@ -58,10 +58,6 @@ Devices DevicesToTrain(std::string_view devices) {
           .cores = machine.cores};
 }
 
-std::vector<DeviceChoice> DevicesToInfer(std::string_view devices) {
-  return ChooseDevices(devices, ThisMachine(), Purpose::kInference);
-}
-
 std::vector<DeviceInfo> InfosOf(const std::vector<DeviceChoice>& choices) {
   std::vector<DeviceInfo> infos;
   for (const DeviceChoice& choice : choices) infos.push_back(choice.info);

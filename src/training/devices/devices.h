@@ -23,7 +23,6 @@ struct Devices {
   int cores = 1;                       // that this process may use
 };
 Devices DevicesToTrain(std::string_view devices);
-std::vector<DeviceChoice> DevicesToInfer(std::string_view devices);
 
 // The devices of Choose, and how to make them.
 std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine& machine,
