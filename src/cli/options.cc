@@ -18,6 +18,12 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
                "Folder for the model and the records of the run; if not given, runs/DATE-TIME");
   visitor.Flag("quiet", quiet, "Print errors only");
   visitor.Flag("json", json, "Print the summary as JSON and nothing else");
+  visitor.Flag("report", report,
+               "Write report.html into the folder at the end, as 'hogbatch report' would");
+  visitor.Text("trace", trace, "FILE",
+               "Write what every worker did when; ui.perfetto.dev opens the file");
+  visitor.Flag("tensorboard", tensorboard,
+               "Write an event file for TensorBoard into the folder as the run goes on");
 }
 
 void EvalOptions::Visit(OptionVisitor& visitor) {
@@ -36,6 +42,13 @@ void PredictOptions::Visit(OptionVisitor& visitor) {
                  "prints those "
                  "with a probability of at least 50 %");
   VisitDevices(visitor, devices, kToInfer);
+}
+
+void ReportOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Text("out", out, "FILE",
+               "The page to write; if not given, report.html in the folder of the run, or in the "
+               "current folder for several runs");
 }
 
 void DevicesOptions::Visit(OptionVisitor& visitor) {

@@ -114,6 +114,9 @@ struct Registered {
   void Positional(const char* meta, std::string& value, const char* help) {
     app.add_option(meta, value, help)->type_name("FILE");
   }
+  void Positionals(const char* meta, std::vector<std::string>& values, const char* help) {
+    app.add_option(meta, values, help)->type_name("DIR ...");
+  }
 
   CLI::App app;
   Registrar registrar;
@@ -124,6 +127,7 @@ constexpr std::array kSummaries = {
     std::pair{"train", "train a network on a file of examples"},
     std::pair{"eval", "measure a model on a file of examples"},
     std::pair{"predict", "print the label of every row of a file"},
+    std::pair{"report", "show one or several runs in a page"},
     std::pair{"devices", "list what this machine can compute with"},
 };
 
@@ -228,11 +232,16 @@ Command Parse(std::span<const std::string> arguments) {
   } else if (name == "predict") {
     command = ParseCommand<PredictOptions>(rest, "predict", kPredictHelp,
                                            [](auto& predict) { DeclareModelAndData(predict); });
+  } else if (name == "report") {
+    command = ParseCommand<ReportOptions>(rest, "report", kReportHelp, [](auto& report) {
+      report.Positionals("RUN", report.options.runs,
+                         "Folders that train made; NAME=DIR gives a run another name");
+    });
   } else if (name == "devices") {
     command = ParseCommand<DevicesOptions>(rest, "devices", kDevicesHelp, [](auto&) {});
   } else {
-    const std::vector<std::string> known = {"train",   "eval",   "predict",
-                                            "devices", "--help", "--version"};
+    std::vector<std::string> known = {"--help", "--version"};
+    for (const auto& [command_name, summary] : kSummaries) known.emplace_back(command_name);
     const std::string nearest = DidYouMean(name, known);
     throw UserError(fmt::format("unknown {} {}{}", name.starts_with('-') ? "option" : "command",
                                 name, nearest.empty() ? "; see hogbatch --help" : nearest));

@@ -82,9 +82,10 @@ TrainedModel TrainingRun::Finish() const {
 }
 
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
-                   const StopRequested& stop_requested) {
+                   const StopRequested& stop_requested, RunTrace* trace) {
   TrainingRun run(plan, input);
-  MakeThreadExecutor(run.Workers(), plan.pinning, stop_requested)->Run(run.coordinator(), observer);
+  MakeThreadExecutor(run.Workers(), plan.pinning, stop_requested, trace)
+      ->Run(run.coordinator(), observer);
   return run.Finish();
 }
 
