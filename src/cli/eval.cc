@@ -28,7 +28,8 @@ int Eval(const EvalOptions& options) {
   const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices);
   const SavedModel model = LoadModel(options.model);
   CheckInferenceFits(devices, model.spec);  // before a large file is read
-  const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kRequired);
+  const Dataset data =
+      ReadWithSchema(options.data, model.schema, Labels::kRequired, 0, options.labels);
   const EvalReport report = MakeReport(model, Evaluate(devices, model, data));
   WriteOutput(options.json ? EvalJson(report) : EvalText(report));
   return kExitOk;

@@ -7,7 +7,7 @@ const char* const kProgramHelp =
 
 Begin with one of these:
   hogbatch train                               the data set that ships with the program
-  hogbatch train mine.csv --test other.csv     your own data: LIBSVM or CSV, plain, .gz or .xz
+  hogbatch train mine.csv --test other.csv     your own data: LIBSVM, CSV or IDX, plain or packed
   hogbatch eval runs/DATE-TIME/model.safetensors other.csv
   hogbatch predict runs/DATE-TIME/model.safetensors new.csv > labels.txt
 

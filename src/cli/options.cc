@@ -22,6 +22,9 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
 
 void EvalOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
+  visitor.Text("labels", labels, "FILE",
+               "File with the labels of an IDX file; if not given, the one whose name says labels "
+               "where DATA says images");
   VisitDevices(visitor, devices, kToInfer);
   visitor.Flag("json", json, "Print the result as JSON and nothing else");
 }

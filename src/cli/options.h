@@ -23,6 +23,7 @@ struct TrainOptions {
 struct EvalOptions {
   std::string model;
   std::string data;
+  std::string labels;
   std::string devices = "auto";
   bool json = false;
 

@@ -121,7 +121,7 @@ struct Registered {
 };
 
 constexpr const char* kTrainingRows =
-    "Rows with labels: LIBSVM or numeric CSV, plain, .gz or .xz.\n"
+    "Rows with labels: LIBSVM, numeric CSV or IDX (MNIST), plain, .gz or .xz.\n"
     "Not given: the data set that ships with the program";
 
 constexpr std::array kSummaries = {
@@ -190,7 +190,7 @@ Command ParseCommand(std::span<const std::string> arguments, const char* name, c
 template <typename Options>
 void DeclareModelAndData(Registered<Options>& command) {
   command.Positional("MODEL", command.options.model, "A model.safetensors that train wrote");
-  command.Positional("DATA", command.options.data, "Rows: LIBSVM or CSV, plain, .gz or .xz");
+  command.Positional("DATA", command.options.data, "Rows: LIBSVM, CSV or IDX, plain, .gz or .xz");
 }
 
 void RequireModelAndData(const Command& command) {

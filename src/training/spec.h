@@ -20,6 +20,7 @@ struct TrainingSpec {
 
   std::string test;
   std::string label = "auto";
+  std::string labels;
   std::string positive;
   std::string scale = "auto";
   double valid_fraction = 0.1;
