@@ -28,6 +28,9 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
 
 void EvalOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
+  visitor.Text("labels", labels, "FILE",
+               "File with the labels of an IDX file; if not given, the one whose name says labels "
+               "where DATA says images");
   VisitDevices(visitor, devices, kToInfer);
   visitor.Flag("json", json, "Print the result as JSON and nothing else");
 }
@@ -49,6 +52,14 @@ void ReportOptions::Visit(OptionVisitor& visitor) {
   visitor.Text("out", out, "FILE",
                "The page to write; if not given, report.html in the folder of the run, or in the "
                "current folder for several runs");
+}
+
+void ExportOptions::Visit(OptionVisitor& visitor) {
+  spec.VisitProblem(visitor);
+  visitor.Numbers("init-seeds", init_seeds, {0, 9e15},
+                  "Seeds of initial weights, each written to a file of its own; if not given, the "
+                  "one of --seed");
+  visitor.Text("out", out, "DIR", "Folder to write into; needed");
 }
 
 void DevicesOptions::Visit(OptionVisitor& visitor) {

@@ -26,6 +26,7 @@ struct TrainOptions {
 struct EvalOptions {
   std::string model;
   std::string data;
+  std::string labels;
   std::string devices = "auto";
   bool json = false;
 
@@ -50,6 +51,14 @@ struct ReportOptions {
   void Visit(OptionVisitor& visitor);
 };
 
+struct ExportOptions {
+  TrainingSpec spec;
+  std::string out;
+  std::vector<std::int64_t> init_seeds;
+
+  void Visit(OptionVisitor& visitor);
+};
+
 struct DevicesOptions {
   bool json = false;
 
@@ -62,6 +71,6 @@ struct PrintText {
 };
 
 using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ReportOptions,
-                             DevicesOptions>;
+                             ExportOptions, DevicesOptions>;
 
 }  // namespace hogbatch
