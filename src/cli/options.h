@@ -1,4 +1,4 @@
-// What a user may ask of each command.
+// The options of each command.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,9 @@ struct TrainOptions {
   std::string out;
   bool quiet = false;
   bool json = false;
+  bool report = false;
+  std::string trace;
+  bool tensorboard = false;
 
   void Visit(OptionVisitor& visitor);
 };
@@ -24,6 +27,7 @@ struct TrainOptions {
 struct EvalOptions {
   std::string model;
   std::string data;
+  std::string labels;
   std::string devices = "auto";
   bool json = false;
 
@@ -37,6 +41,13 @@ struct PredictOptions {
   std::string out;
   bool probabilities = false;
   std::int64_t top = 0;
+
+  void Visit(OptionVisitor& visitor);
+};
+
+struct ReportOptions {
+  std::vector<std::string> runs;  // folders, each as DIR or NAME=DIR
+  std::string out;
 
   void Visit(OptionVisitor& visitor);
 };
@@ -63,12 +74,12 @@ struct DevicesOptions {
   void Visit(OptionVisitor& visitor);
 };
 
-// Help or a version number: to be printed, and that is all.
+// Text to print, such as help or the version, instead of running a command.
 struct PrintText {
   std::string text;
 };
 
-using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ExportOptions,
-                             CompareOptions, DevicesOptions>;
+using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ReportOptions,
+                             ExportOptions, CompareOptions, DevicesOptions>;
 
 }  // namespace hogbatch

@@ -123,7 +123,9 @@ class DrawnSeries {
   }
 
   std::string Marks(std::string_view colour) const {
-    if (points_.size() > kMarked) return "";
+    if (points_.size() > kMarked || line_ == Line::kStep || series_.stroke == Stroke::kDashed) {
+      return "";
+    }
     std::string marks;
     for (const std::size_t i : points_) {
       if (!y_.knows(series_.y[i])) continue;
@@ -190,10 +192,10 @@ std::string Svg(const LineChart& chart) {
   std::string svg = Text(0, 16, "title", Fitted(chart.title, kWidth * 0.95));
   svg += Legend(entries, kWidth, 36, legend_height);
 
-  const double top = 36 + legend_height + 16;
+  const double top = 36 + legend_height + 20;
   Plot plot{.left = 0, .right = kWidth - 12, .top = top, .bottom = top + kPlotHeight};
   const Bounds y_bounds = BoundsOfY(chart);
-  const AxisTicks y_ticks = MakeTicks(chart.y_axis, y_bounds.low, y_bounds.high, 5);
+  const AxisTicks y_ticks = MakeTicks(chart.y_axis, y_bounds.low, y_bounds.high, 6);
   plot.left = std::max(LabelWidth(y_ticks) + 8, 24.0);
   const Scale y(chart.y_axis, y_bounds, plot.bottom, plot.top);
   svg += YAxis(plot, y, y_ticks, chart.y_label);

@@ -40,7 +40,7 @@ const char* const kPageStyle = R"(
 body { margin: 0 auto; padding: 1.5rem 1.25rem 3rem; max-width: 68rem; background: var(--paper);
   color: var(--ink); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", "Liberation Sans", Arial, sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0; overflow-wrap: anywhere; }
-h2 { font-size: 1.15rem; margin: 2.2rem 0 .8rem; padding-top: .6rem; border-top: 2px solid var(--ink); }
+h2 { font-size: 1.15rem; margin: 2.2rem 0 .8rem; padding-top: .6rem; border-top: 1px solid var(--axis); }
 h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
 header p { margin: .3rem 0 0; color: var(--muted); overflow-wrap: anywhere; }
 p { max-width: 46rem; }
@@ -56,14 +56,15 @@ figure { margin: 0; min-width: 0; }
 .tile span, .tile small { display: block; color: var(--muted); font-size: .84rem; overflow-wrap: anywhere; }
 .tile strong { display: block; font-size: 1.45rem; line-height: 1.25; font-variant-numeric: tabular-nums;
   overflow-wrap: anywhere; }
-table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
+table { border-collapse: collapse; margin-top: .8rem; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; vertical-align: top; padding: .3rem 1.4rem .3rem 0; border-bottom: 1px solid var(--grid); }
-td { overflow-wrap: anywhere; max-width: 28rem; }
-th { font-weight: 600; border-bottom-color: var(--axis); }
-.number { text-align: right; white-space: nowrap; }
-dl { margin: 0; font-size: .92rem; }
+td { max-width: 28rem; overflow-wrap: break-word; }
+th { font-weight: 600; vertical-align: bottom; border-bottom-color: var(--axis); }
+.number { text-align: right; }
+td.number { white-space: nowrap; }
+dl { margin: 0; font-size: .92rem; columns: 26rem 2; column-gap: 2.5rem; }
 dl div { display: grid; grid-template-columns: minmax(7rem, 12rem) 1fr; gap: 1rem; padding: .25rem 0;
-  border-bottom: 1px solid var(--grid); }
+  border-bottom: 1px solid var(--grid); break-inside: avoid; }
 dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 details { margin: .8rem 0; }
@@ -83,6 +84,7 @@ button { font: inherit; min-width: 2.4rem; min-height: 2.2rem; color: var(--ink)
   body { padding: 1rem .9rem 2rem; }
   .chart text { font-size: 14px; }
   .chart .title { font-size: 16px; }
+  .timeline text { font-size: 17px; }
   dl div { grid-template-columns: 1fr; gap: 0; }
 }
 @media print {

@@ -131,7 +131,7 @@ std::string XAxis(const Plot& plot, const Scale& scale, const AxisTicks& ticks,
     svg += fmt::format("<path class=\"axis\" d=\"M{} {}v4\"/>", Number(x), Number(plot.bottom));
     const double half = TextWidth(tick.label) / 2;
     if (x - half < free_from) continue;
-    free_from = x + half + 4;
+    free_from = x + half + 9;
     svg += Text(x, plot.bottom + 17, "tick middle", tick.label);
   }
   const std::string full =

@@ -17,12 +17,12 @@ struct Unit {
 constexpr std::array kThousands = {Unit{1e12, "T"}, Unit{1e9, "G"}, Unit{1e6, "M"}, Unit{1e3, "k"}};
 constexpr std::array kDurations = {Unit{86400, "days"}, Unit{3600, "h"}, Unit{60, "min"}};
 
-// The step of 1, 2 or 5 times a power of ten that is nearest above range / wanted.
+// A step of 1, 2 or 5 times a power of ten near range / wanted.
 double RoundStep(double range, int wanted) {
   const double rough = range / std::max(wanted, 1);
   const double power = std::pow(10, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power >= rough * (1 - 1e-9)) return factor * power;
+    if (factor * power >= 0.7 * rough) return factor * power;
   }
   return 10 * power;
 }

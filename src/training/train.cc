@@ -50,11 +50,12 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, const TrainingInput& input)
       algorithm_(MakeAlgorithm(plan.algorithm, plan.batches)),
       coordinator_(*algorithm_, MakeSetup(plan, input)) {}
 
-std::vector<WorkerFactory> TrainingRun::Workers() {
+std::vector<WorkerFactory> TrainingRun::Workers(Writes writes) {
   std::vector<WorkerFactory> factories;
   for (const DeviceChoice& choice : plan_.work.devices) {
     const auto id = static_cast<WorkerId>(factories.size());
-    factories.push_back([this, id, &choice] { return MakeWorker(id, choice.make(), *memory_); });
+    factories.push_back(
+        [this, id, &choice, writes] { return MakeWorker(id, choice.make(), *memory_, writes); });
   }
   return factories;
 }
@@ -72,9 +73,10 @@ TrainedModel TrainingRun::Finish() const {
 }
 
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
-                   const StopRequested& stop_requested) {
+                   const StopRequested& stop_requested, RunTrace* trace) {
   TrainingRun run(plan, input);
-  MakeThreadExecutor(run.Workers(), plan.pinning, stop_requested)->Run(run.coordinator(), observer);
+  MakeThreadExecutor(run.Workers(), plan.pinning, stop_requested, trace)
+      ->Run(run.coordinator(), observer);
   return run.Finish();
 }
 
