@@ -17,7 +17,7 @@ namespace {
 std::vector<float> StartingWeights(const TrainingPlan& plan, const TrainingInput& input) {
   if (input.start) return input.start->parameters;
   const ParameterLayout layout = Layout(plan.work.model);
-  std::vector<float> weights(static_cast<std::size_t>(layout.floats));
+  std::vector<float> weights(layout.floats);
   Initialize(layout, plan.init, plan.seed, weights);
   return weights;
 }
