@@ -36,22 +36,21 @@ void ExpectProduct(std::int64_t depth, std::int64_t rows, std::int64_t cols, flo
                              .c = c.data(),
                              .c_stride = stride,
                              .begin = begin};
-  std::vector<float> scratch(static_cast<std::size_t>(ScratchFloats(product)));
+  std::vector<float> scratch(ScratchFloats(product));
   AddBlock<kLanes>(product, scratch.data());
   for (std::int64_t i = 0; i < rows * stride; ++i) {
     const std::int64_t row = i / stride, col = i % stride;
-    double expected = before[static_cast<std::size_t>(i)];
+    double expected = before[i];
     double size = std::abs(expected);
     if (col < cols) {
       expected *= keep;
       for (std::int64_t d = 0; d < depth; ++d) {
-        const double term = -0.5 * a[static_cast<std::size_t>(d * rows + row)] *
-                            b[static_cast<std::size_t>(d * cols + col)];
+        const double term = -0.5 * a[d * rows + row] * b[d * cols + col];
         expected += term;
         size += std::abs(term);
       }
     }
-    ASSERT_NEAR(c[static_cast<std::size_t>(i)], expected, 1e-6 * size) << row << ", " << col;
+    ASSERT_NEAR(c[i], expected, 1e-6 * size) << row << ", " << col;
   }
 }
 
