@@ -159,7 +159,20 @@ class DrawnSeries {
   std::vector<std::size_t> points_;
 };
 
+bool HasData(const LineChart& chart, const Scale& x, const Scale& y) {
+  return std::ranges::any_of(chart.series, [&](const Series& series) {
+    for (std::size_t i = 0; i < PointsOf(series); ++i) {
+      if (x.knows(series.x[i]) && y.knows(series.y[i])) return true;
+    }
+    return false;
+  });
+}
+
 std::string Draw(const LineChart& chart, const Plot& plot, const Scale& x, const Scale& y) {
+  if (!HasData(chart, x, y)) {
+    return Text((plot.left + plot.right) / 2, (plot.top + plot.bottom) / 2, "label middle",
+                "no data");
+  }
   std::string bands, lines;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const Series& series = chart.series[i];

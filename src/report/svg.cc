@@ -22,7 +22,7 @@ std::size_t CharacterBytes(std::string_view text, std::size_t at) {
 }  // namespace
 
 void Bounds::Include(double value) {
-  if (!std::isfinite(value)) return;
+  if (!(std::abs(value) <= kLargest)) return;
   low = std::min(low, value);
   high = std::max(high, value);
 }
@@ -31,7 +31,7 @@ Scale::Scale(Axis axis, Bounds values, double first, double last)
     : axis_(axis), values_(values), first_(first), last_(last) {}
 
 bool Scale::knows(double value) const {
-  return std::isfinite(value) && (axis_ != Axis::kLog || value > 0);
+  return std::abs(value) <= kLargest && (axis_ != Axis::kLog || value >= 1 / kLargest);
 }
 
 double Scale::Position(double value) const {
