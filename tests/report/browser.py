@@ -24,10 +24,10 @@ frame.addEventListener('load', () => {
     found.flat = all('svg.chart').filter(svg => svg.getBoundingClientRect().height < 30).length;
     found.background = view.getComputedStyle(page.body).backgroundColor;
     found.colours = [0, 1, 2, 3, 4, 5].map(i => view.getComputedStyle(page.body).getPropertyValue('--c' + i));
-    found.outside = all('svg.chart').filter(svg => [...svg.querySelectorAll('text')].some(text => {
+    found.outside = all('svg.chart').flatMap(svg => [...svg.querySelectorAll('text')].filter(text => {
       const box = text.getBBox(), size = svg.viewBox.baseVal;
       return box.x < -1 || box.y < -1 || box.x + box.width > size.width + 1 || box.y + box.height > size.height + 1;
-    })).map(svg => svg.getAttribute('aria-label'));
+    })).map(text => text.textContent);
     const lines = page.querySelector('svg.lines'), box = lines.getBoundingClientRect();
     lines.dispatchEvent(new view.PointerEvent('pointermove',
         {clientX: box.left + box.width / 2, clientY: box.top + box.height / 2}));
@@ -80,7 +80,7 @@ def check(found, charts):
     assert len(found["charts"]) == charts, found["charts"]
     assert found["flat"] == 0, "a chart without height"
     assert not found["outside"], f"text outside of its chart: {found['outside']}"
-    assert re.search(r"(training|validation|running|first): [0-9.]+", found["tip"]), found["tip"]
+    assert re.search(r"(training|validation|running|first|run): [0-9.]+", found["tip"]), found["tip"]
     assert found["zoomed"] and found["whole"], found
 
 
