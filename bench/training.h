@@ -29,10 +29,12 @@ inline std::vector<DeviceChoice> Cores(int count) {
 using WorkerWrapper =
     std::function<std::unique_ptr<Worker>(std::size_t device, std::unique_ptr<Worker>)>;
 
-// Trains for `seconds`, merging as is usual. No row is kept back for validation.
+// Trains for `seconds`, merging as is usual. No row is kept back for validation. `trace`, if there
+// is one, has room for the devices.
 inline Progress TrainFor(double seconds, const ModelSpec& spec, const TrainingInput& input,
                          const std::vector<DeviceChoice>& devices, const std::string& algorithm,
-                         const AlgorithmOptions& batches, const WorkerWrapper& wrap = {}) {
+                         const AlgorithmOptions& batches, const WorkerWrapper& wrap = {},
+                         RunTrace* trace = nullptr) {
   constexpr double kEndless = 1e6;
   // A small rate: speed does not depend on it, and no run may diverge.
   const TrainingPlan plan{
@@ -51,7 +53,7 @@ inline Progress TrainFor(double seconds, const ModelSpec& spec, const TrainingIn
     workers[i] = [make = workers[i], &wrap, i] { return wrap(i, make()); };
   }
   QuietObserver observer;
-  MakeThreadExecutor(workers, Pinning::kCores)->Run(run.coordinator(), observer);
+  MakeThreadExecutor(workers, Pinning::kCores, {}, trace)->Run(run.coordinator(), observer);
   return run.coordinator().Result().totals;
 }
 

@@ -70,22 +70,22 @@ void SetAsideOldRun(const std::string& folder) {
   if (std::rename(model.c_str(), previous.c_str()) != 0 && errno != ENOENT) {
     ThrowErrno("set aside", model);
   }
-  if (::unlink((folder + "/summary.json").c_str()) != 0 && errno != ENOENT) {
-    ThrowErrno("remove", folder + "/summary.json");
+  for (const char* file : {"summary.json", kEventFile}) {
+    const std::string path = folder + "/" + file;
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) ThrowErrno("remove", path);
   }
 }
 
-LineFile::LineFile(const std::string& path)
+GrowingFile::GrowingFile(const std::string& path)
     : path_(path),
       descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
   if (descriptor_ < 0) ThrowErrno("write", path);
 }
 
-LineFile::~LineFile() { ::close(descriptor_); }
+GrowingFile::~GrowingFile() { ::close(descriptor_); }
 
-void LineFile::Append(std::string_view line) {
-  const std::string text = fmt::format("{}\n", line);
-  WriteAll(descriptor_, std::as_bytes(std::span(text)), path_);
+void GrowingFile::Append(std::string_view record) {
+  WriteAll(descriptor_, std::as_bytes(std::span(record)), path_);
 }
 
 }  // namespace hogbatch

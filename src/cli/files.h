@@ -10,20 +10,23 @@ namespace hogbatch {
 // when `wanted` is empty, and makes sure files can be made in it. Returns its path.
 std::string MakeOutputFolder(const std::string& wanted);
 
-// Prepares a folder that is used again: its model becomes model.previous.safetensors and its
-// summary is deleted, so that all files are of one run in the end.
+// TensorBoard takes every file for its own whose name holds "tfevents".
+inline constexpr char kEventFile[] = "events.out.tfevents.hogbatch";
+
+// Prepares a folder that is used again: its model becomes model.previous.safetensors; its summary
+// and event file are deleted. So all files are of one run in the end.
 void SetAsideOldRun(const std::string& folder);
 
-// A text file that grows by whole lines, each on disk for readers before Append returns.
-class LineFile {
+// A file that grows by whole records, such as lines, each there for readers before Append returns.
+class GrowingFile {
  public:
-  explicit LineFile(const std::string& path);
-  ~LineFile();
-  LineFile(const LineFile&) = delete;
-  LineFile& operator=(const LineFile&) = delete;
+  explicit GrowingFile(const std::string& path);
+  ~GrowingFile();
+  GrowingFile(const GrowingFile&) = delete;
+  GrowingFile& operator=(const GrowingFile&) = delete;
 
-  // Adds a newline. Throws Error when the disk is full.
-  void Append(std::string_view line);
+  // Throws Error when the disk is full.
+  void Append(std::string_view record);
 
  private:
   std::string path_;

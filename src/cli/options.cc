@@ -18,10 +18,19 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
                "Folder for the model and the records of the run; if not given, runs/DATE-TIME");
   visitor.Flag("quiet", quiet, "Print errors only");
   visitor.Flag("json", json, "Print the summary as JSON and nothing else");
+  visitor.Flag("report", report,
+               "Write report.html into the folder at the end, as 'hogbatch report' would");
+  visitor.Text("trace", trace, "FILE",
+               "Write what every worker did when; ui.perfetto.dev opens the file");
+  visitor.Flag("tensorboard", tensorboard,
+               "Write an event file for TensorBoard into the folder as the run goes on");
 }
 
 void EvalOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
+  visitor.Text("labels", labels, "FILE",
+               "File with the labels of an IDX file; if not given, the one whose name says labels "
+               "where DATA says images");
   VisitDevices(visitor, devices, kToInfer);
   visitor.Flag("json", json, "Print the result as JSON and nothing else");
 }
@@ -36,6 +45,21 @@ void PredictOptions::Visit(OptionVisitor& visitor) {
                  "prints those "
                  "with a probability of at least 50 %");
   VisitDevices(visitor, devices, kToInfer);
+}
+
+void ReportOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Text("out", out, "FILE",
+               "The page to write; if not given, report.html in the folder of the run, or in the "
+               "current folder for several runs");
+}
+
+void ExportOptions::Visit(OptionVisitor& visitor) {
+  spec.VisitProblem(visitor);
+  visitor.Numbers("init-seeds", init_seeds, {0, 9e15},
+                  "Seeds of initial weights, each written to a file of its own; if not given, the "
+                  "one of --seed");
+  visitor.Text("out", out, "DIR", "Folder to write into; needed");
 }
 
 void DevicesOptions::Visit(OptionVisitor& visitor) {

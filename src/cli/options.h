@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "core/options.h"
 #include "training/spec.h"
@@ -15,6 +16,9 @@ struct TrainOptions {
   std::string out;
   bool quiet = false;
   bool json = false;
+  bool report = false;
+  std::string trace;
+  bool tensorboard = false;
 
   void Visit(OptionVisitor& visitor);
 };
@@ -22,6 +26,7 @@ struct TrainOptions {
 struct EvalOptions {
   std::string model;
   std::string data;
+  std::string labels;
   std::string devices = "auto";
   bool json = false;
 
@@ -39,6 +44,21 @@ struct PredictOptions {
   void Visit(OptionVisitor& visitor);
 };
 
+struct ReportOptions {
+  std::vector<std::string> runs;  // folders, each as DIR or NAME=DIR
+  std::string out;
+
+  void Visit(OptionVisitor& visitor);
+};
+
+struct ExportOptions {
+  TrainingSpec spec;
+  std::string out;
+  std::vector<std::int64_t> init_seeds;
+
+  void Visit(OptionVisitor& visitor);
+};
+
 struct DevicesOptions {
   bool json = false;
 
@@ -50,6 +70,7 @@ struct PrintText {
   std::string text;
 };
 
-using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, DevicesOptions>;
+using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ReportOptions,
+                             ExportOptions, DevicesOptions>;
 
 }  // namespace hogbatch

@@ -114,16 +114,25 @@ struct Registered {
   void Positional(const char* meta, std::string& value, const char* help) {
     app.add_option(meta, value, help)->type_name("FILE");
   }
+  void Positionals(const char* meta, std::vector<std::string>& values, const char* help) {
+    app.add_option(meta, values, help)->type_name("DIR ...");
+  }
 
   CLI::App app;
   Registrar registrar;
   Options options;
 };
 
+constexpr const char* kTrainingRows =
+    "Rows with labels: LIBSVM, numeric CSV or IDX (MNIST), plain, .gz or .xz.\n"
+    "Not given: the data set that ships with the program";
+
 constexpr std::array kSummaries = {
     std::pair{"train", "train a network on a file of examples"},
     std::pair{"eval", "measure a model on a file of examples"},
     std::pair{"predict", "print the label of every row of a file"},
+    std::pair{"report", "show one or several runs in a page"},
+    std::pair{"export", "write encoded rows and initial weights for other programs"},
     std::pair{"devices", "list what this machine can compute with"},
 };
 
@@ -185,7 +194,7 @@ Command ParseCommand(std::span<const std::string> arguments, const char* name, c
 template <typename Options>
 void DeclareModelAndData(Registered<Options>& command) {
   command.Positional("MODEL", command.options.model, "A model.safetensors that train wrote");
-  command.Positional("DATA", command.options.data, "Rows: LIBSVM or CSV, plain, .gz or .xz");
+  command.Positional("DATA", command.options.data, "Rows: LIBSVM, CSV or IDX, plain, .gz or .xz");
 }
 
 void RequireModelAndData(const Command& command) {
@@ -218,9 +227,7 @@ Command Parse(std::span<const std::string> arguments) {
   Command command;
   if (name == "train") {
     command = ParseCommand<TrainOptions>(rest, "train", kTrainHelp, [](auto& train) {
-      train.Positional("DATA", train.options.spec.data,
-                       "Rows with labels: LIBSVM or numeric CSV, plain, .gz or .xz.\n"
-                       "Not given: the data set that ships with the program");
+      train.Positional("DATA", train.options.spec.data, kTrainingRows);
     });
   } else if (name == "eval") {
     command = ParseCommand<EvalOptions>(rest, "eval", kEvalHelp,
@@ -228,11 +235,20 @@ Command Parse(std::span<const std::string> arguments) {
   } else if (name == "predict") {
     command = ParseCommand<PredictOptions>(rest, "predict", kPredictHelp,
                                            [](auto& predict) { DeclareModelAndData(predict); });
+  } else if (name == "report") {
+    command = ParseCommand<ReportOptions>(rest, "report", kReportHelp, [](auto& report) {
+      report.Positionals("RUN", report.options.runs,
+                         "Folders that train made; NAME=DIR gives a run another name");
+    });
+  } else if (name == "export") {
+    command = ParseCommand<ExportOptions>(rest, "export", kExportHelp, [](auto& exported) {
+      exported.Positional("DATA", exported.options.spec.data, kTrainingRows);
+    });
   } else if (name == "devices") {
     command = ParseCommand<DevicesOptions>(rest, "devices", kDevicesHelp, [](auto&) {});
   } else {
-    const std::vector<std::string> known = {"train",   "eval",   "predict",
-                                            "devices", "--help", "--version"};
+    std::vector<std::string> known = {"--help", "--version"};
+    for (const auto& [command_name, summary] : kSummaries) known.emplace_back(command_name);
     const std::string nearest = DidYouMean(name, known);
     throw UserError(fmt::format("unknown {} {}{}", name.starts_with('-') ? "option" : "command",
                                 name, nearest.empty() ? "; see hogbatch --help" : nearest));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/reports/records.h"
 #include "core/error.h"
 
 namespace hogbatch {
@@ -42,7 +41,7 @@ void TrainObserver::OnWorkerFailed(std::string_view worker, std::string_view wha
 void TrainObserver::Record(const Progress& progress) {
   if (record_failed_) return;
   try {
-    metrics_.Append(MetricsLine(progress, scale_));
+    records_.Add(progress);
   } catch (const Error& error) {
     // A run goes on if its record cannot be written: one warning is enough.
     record_failed_ = true;

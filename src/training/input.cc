@@ -34,6 +34,7 @@ TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {
     CheckSettled(spec, input.start->schema);
   }
   const ReadOptions read{.label = spec.label,
+                         .labels = spec.labels,
                          .positive = spec.positive,
                          .scaling = ParseScaling(spec.scale),
                          .valid_fraction = spec.valid_fraction,

@@ -20,6 +20,7 @@ struct TrainingSpec {
 
   std::string test;
   std::string label = "auto";
+  std::string labels;
   std::string positive;
   std::string scale = "auto";
   double valid_fraction = 0.1;
@@ -52,6 +53,8 @@ struct TrainingSpec {
   std::int64_t seed = 1;
 
   void Visit(OptionVisitor& visitor);
+  // Those of them that say what is learnt, not how: the data, the network and the seed.
+  void VisitProblem(OptionVisitor& visitor);
 };
 
 // UserError for every value and combination that is wrong for any data on any machine. Reads no

@@ -6,21 +6,12 @@
 #include <utility>
 
 #include "algorithms/algorithms.h"
-#include "nn/initialize.h"
 #include "runtime/control/teams.h"
 #include "runtime/executors/executor.h"
+#include "training/network.h"
 
 namespace hogbatch {
 namespace {
-
-// A flat array of the model's layout.
-std::vector<float> StartingWeights(const TrainingPlan& plan, const TrainingInput& input) {
-  if (input.start) return input.start->parameters;
-  const ParameterLayout layout = Layout(plan.work.model);
-  std::vector<float> weights(layout.floats);
-  Initialize(layout, plan.init, plan.seed, weights);
-  return weights;
-}
 
 Coordinator::Setup MakeSetup(const TrainingPlan& plan, const TrainingInput& input) {
   const TrainingData& training = input.training;
@@ -48,7 +39,7 @@ std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingIn
   memory->explicit_momentum = work.explicit_momentum;
   memory->merge = plan.merge;
   memory->teams = static_cast<int>(MakeTeams(InfosOf(work.devices)).names.size());
-  memory->SetWeights(StartingWeights(plan, input));
+  memory->SetWeights(StartingWeights(plan.work.model, plan.init, plan.seed, input));
   return memory;
 }
 
@@ -82,9 +73,10 @@ TrainedModel TrainingRun::Finish() const {
 }
 
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
-                   const StopRequested& stop_requested) {
+                   const StopRequested& stop_requested, RunTrace* trace) {
   TrainingRun run(plan, input);
-  MakeThreadExecutor(run.Workers(), plan.pinning, stop_requested)->Run(run.coordinator(), observer);
+  MakeThreadExecutor(run.Workers(), plan.pinning, stop_requested, trace)
+      ->Run(run.coordinator(), observer);
   return run.Finish();
 }
 

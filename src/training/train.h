@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/run_trace.h"
 #include "runtime/control/coordinator.h"
 #include "runtime/control/progress.h"
 #include "runtime/store/job_memory.h"
@@ -23,10 +24,11 @@ struct TrainedModel {
 };
 
 // Returns when a rule of the plan stops the training, or soon after `stop_requested`,
-// which is polled, returns true. All reports go to the observer.
+// which is polled, returns true. All reports go to the observer, and all tasks into `trace`, which
+// has room for the devices of the plan, if it is not null.
 using StopRequested = std::function<bool()>;
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
-                   const StopRequested& stop_requested = {});
+                   const StopRequested& stop_requested = {}, RunTrace* trace = nullptr);
 
 // The parts of a training, not yet running: for benchmarks and tests with their own executors or
 // workers. Plan and input outlive it.

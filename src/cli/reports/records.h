@@ -29,7 +29,14 @@ struct SummaryFacts {
 std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
                         const MetricScale& scale);
 
-// Every option by name. Where the user left the choice, with what the plan chose.
-std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan);
+// Where, when and on what a run trains. What it refers to outlives it.
+struct RunSetting {
+  std::string started;  // "2026-11-17 12:30:00", local time
+  const Devices& devices;
+  const TrainingInput& input;
+};
+// Every option by name. Where the user left the choice, with what the plan chose; and the setting.
+std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan,
+                        const RunSetting& setting);
 
 }  // namespace hogbatch

@@ -17,7 +17,8 @@ class UpdateTimer {
       : memory_(std::move(memory)),
         depth_(device->info().depth),
         worker_(MakeWorker(0, std::move(device), *memory_)),
-        pipeline_(*worker_, depth_, [this](const Report& report) { OnReport(report); }),
+        pipeline_(*worker_, depth_,
+                  [this](const Task&, const Report& report) { OnReport(report); }),
         rows_(rows) {}
 
   // Seconds per update: the best of a few runs. The first update of a size may allocate memory and

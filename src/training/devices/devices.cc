@@ -54,6 +54,7 @@ Devices DevicesToTrain(std::string_view devices) {
   const Machine machine = ThisMachine();
   LimitPocl(devices, machine.cores);
   return {.chosen = ChooseDevices(devices, machine),
+          .processor = machine.processor.description,
           .host_memory_bytes = machine.processor.memory_bytes,
           .cores = machine.cores};
 }

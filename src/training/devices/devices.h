@@ -1,6 +1,7 @@
 // Makes the devices of --devices. The only place that names back ends.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct DeviceChoice {
 // What a training runs on.
 struct Devices {
   std::vector<DeviceChoice> chosen;
+  std::string processor = {};          // "AMD EPYC, AVX-512"
   std::int64_t host_memory_bytes = 0;  // 0: not known
   int cores = 1;                       // that this process may use
 };

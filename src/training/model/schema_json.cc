@@ -49,14 +49,10 @@ std::vector<std::int64_t> Integers(const Json& array, std::int64_t min, std::str
   return values;
 }
 
-FileFormat ParseFormat(const std::string& name) {
-  Require(name == "csv" || name == "libsvm", fmt::format("unknown file format '{}'", name));
-  return name == "csv" ? FileFormat::kCsv : FileFormat::kLibsvm;
-}
-
-// LIBSVM: the features are the file's columns, or the used ones among them.
-std::int64_t FeaturesOfLibsvm(const Schema& schema) {
-  Require(schema.categorical.empty(), "a LIBSVM file has categorical columns");
+// LIBSVM and IDX: features are the file's columns, or those of them that are used.
+std::int64_t FeaturesOfNumbers(const Schema& schema) {
+  Require(schema.categorical.empty(),
+          fmt::format("a file of format {} has categorical columns", Name(schema.format)));
   std::int64_t previous = -1;
   for (const std::int64_t column : schema.used_columns) {
     Require(column > previous && column < schema.file_columns,
@@ -88,7 +84,7 @@ void CheckColumns(const Schema& schema) {
   Require(schema.file_columns <= std::int64_t{1} << 31,
           "file_columns is more than a file can have");
   const std::int64_t features =
-      schema.format == FileFormat::kCsv ? FeaturesOfCsv(schema) : FeaturesOfLibsvm(schema);
+      schema.format == FileFormat::kCsv ? FeaturesOfCsv(schema) : FeaturesOfNumbers(schema);
   Require(schema.features == features, "features and columns do not add up");
   Require(schema.column_names.empty() ||
               static_cast<std::int64_t>(schema.column_names.size()) == schema.file_columns,
@@ -133,7 +129,7 @@ std::string Dump(const Json& object) {
 
 Schema ReadSchema(const Json& json) {
   Schema schema;
-  schema.format = ParseFormat(json.at("format").get<std::string>());
+  schema.format = ParseFileFormat(json.at("format").get<std::string>());
   schema.file_columns = Integer(json.at("file_columns"), 0, "file_columns");
   schema.features = Integer(json.at("features"), 1, "features");
   schema.used_columns = Integers(json.at("used_columns"), 0, "used_columns");
@@ -194,7 +190,7 @@ std::string SpecToJson(const ModelSpec& spec) {
 }
 
 std::string SchemaToJson(const Schema& schema) {
-  return Dump({{"format", schema.format == FileFormat::kCsv ? "csv" : "libsvm"},
+  return Dump({{"format", Name(schema.format)},
                {"file_columns", schema.file_columns},
                {"features", schema.features},
                {"used_columns", schema.used_columns},
