@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace hogbatch {
@@ -22,7 +23,8 @@ class CompareCommand : public testing::Test {
     folder_.Write("data", TwoClasses(400));
     std::filesystem::create_directory(folder_.path() + "/scripts");
     for (const char* name : {"tensorflow_mlp", "pytorch_mlp", "keras_fit", "sklearn_mlp"}) {
-      std::filesystem::copy_file(HOGBATCH_STAND_IN, folder_.path() + "/scripts/" + name + ".py");
+      std::filesystem::copy_file(InSource("tests/compare/stand_in.py"),
+                                 folder_.path() + "/scripts/" + name + ".py");
     }
   }
 
@@ -43,7 +45,7 @@ class CompareCommand : public testing::Test {
 
   TemporaryFolder folder_;
   ScopedVariable baselines_;
-  ScopedVariable python_{"HOGBATCH_PYTHON", HOGBATCH_PYTHON};
+  ScopedVariable python_{"HOGBATCH_PYTHON", "python3"};
 };
 
 TEST_F(CompareCommand, EndsInOnePageAndOneJsonFile) {
@@ -54,6 +56,7 @@ TEST_F(CompareCommand, EndsInOnePageAndOneJsonFile) {
   EXPECT_THAT(finished.out, HasSubstr("time to a loss of"));
   EXPECT_EQ(finished.out.find('\r'), std::string::npos) << "a log file wants whole lines";
   EXPECT_THAT(folder_.Read("o/compare.html"), HasSubstr("hogbatch and tensorflow on data"));
+  EXPECT_THAT(folder_.Read("o/compare.svg"), HasSubstr("<svg"));
   const auto json = Result();
   EXPECT_TRUE(json["complete"]);
   EXPECT_EQ(json["findings"]["race"].size(), 3u);

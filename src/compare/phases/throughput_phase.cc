@@ -33,7 +33,8 @@ std::vector<SpeedCell> LookAt(Bench& bench, const ComparePlan& plan,
   for (const SpeedCell& cell : cells) {
     // hogbatch evaluates while it begins to train, and has some time left after that.
     const RunRecord* run = bench.Do(SpeedRun(cell, plan, 0, plan.throughput_seconds / 2));
-    if (run) looks.push_back({cell, run->done() ? run->examples_per_second : 0});
+    // A run that ended well took part, even where it was too short to count an example.
+    if (run) looks.push_back({cell, run->done() ? std::max(run->examples_per_second, 1e-9) : 0});
   }
   return WorthRepeating(looks);
 }
