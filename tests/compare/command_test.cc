@@ -68,13 +68,15 @@ TEST_F(CompareCommand, EndsInOnePageAndOneJsonFile) {
 }
 
 TEST_F(CompareCommand, ADoneComparisonIsNotDoneAgainAndAnotherIsRefused) {
-  ASSERT_EQ(Compare({"--against", "none", "--quiet"}).exit_code, 0);
+  // A budget that leaves no time for the last of these batch sizes, the second time neither.
+  const std::string batches = "16,32,64,128";
+  ASSERT_EQ(Compare({"--against", "none", "--batches", batches, "--quiet"}).exit_code, 0);
   const auto runs = Result()["runs"];
-  const Finished again = Compare({"--against", "none", "--json"});
+  const Finished again = Compare({"--against", "none", "--batches", batches, "--json"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.out, folder_.Read("o/compare.json"));
   EXPECT_EQ(Result()["runs"], runs);
-  const Finished other = Compare({"--against", "none", "--hidden", "5"});
+  const Finished other = Compare({"--against", "none", "--batches", batches, "--hidden", "5"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("holds another comparison: --hidden was 4 and is now 5"));
 }
