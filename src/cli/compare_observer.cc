@@ -27,11 +27,11 @@ std::string ResultOf(const RunRecord& record) {
   }
   const std::string rate = ShortCount(record.examples_per_second) + " examples/s";
   if (record.plan.phase == Phase::kThroughput) return rate;
-  const auto best = BestPoint(record.curve, record.plan.seconds);
+  const auto best = BestPoint(record.curve, record.plan.counted_seconds());
   if (!best) return rate;
-  const auto reached = record.plan.stop
-                           ? SecondsTo(record.curve, *record.plan.stop, record.plan.seconds)
-                           : std::nullopt;
+  const auto reached =
+      record.plan.stop ? SecondsTo(record.curve, *record.plan.stop, record.plan.counted_seconds())
+                       : std::nullopt;
   if (reached) return fmt::format("reached the target in {}", ShortTime(*reached));
   return fmt::format("loss {:.4f} after {}", best->loss, ShortTime(best->seconds));
 }

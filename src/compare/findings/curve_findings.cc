@@ -34,7 +34,7 @@ std::optional<double> LossAt(const std::vector<CurvePoint>& curve, double second
 std::vector<double> SampleTimes(const Runs& runs) {
   double end = 0;
   for (const RunRecord* run : runs) {
-    end = std::max(end, std::min(run->plan.seconds, run->curve.back().seconds));
+    end = std::max(end, std::min(run->plan.counted_seconds(), run->curve.back().seconds));
   }
   std::vector<double> times;
   for (int i = 0; i <= kSamples; ++i) {
@@ -62,7 +62,8 @@ std::vector<CurveSample> SamplesOf(const Runs& runs) {
 std::optional<double> MedianLowest(const Runs& runs) {
   std::vector<double> losses;
   for (const RunRecord* run : runs) {
-    if (const auto best = BestPoint(run->curve, run->plan.seconds)) losses.push_back(best->loss);
+    if (const auto best = BestPoint(run->curve, run->plan.counted_seconds()))
+      losses.push_back(best->loss);
   }
   const auto spread = SpreadOf(losses);
   return spread ? std::optional(spread->median) : std::nullopt;
@@ -72,7 +73,8 @@ std::optional<double> MedianLowest(const Runs& runs) {
 std::optional<double> MedianSecondsTo(const Runs& runs, double level) {
   std::vector<double> seconds;
   for (const RunRecord* run : runs) {
-    if (const auto at = SecondsTo(run->curve, level, run->plan.seconds)) seconds.push_back(*at);
+    if (const auto at = SecondsTo(run->curve, level, run->plan.counted_seconds()))
+      seconds.push_back(*at);
   }
   if (2 * seconds.size() <= runs.size()) return std::nullopt;
   return SpreadOf(seconds)->median;
@@ -81,7 +83,7 @@ std::optional<double> MedianSecondsTo(const Runs& runs, double level) {
 std::map<std::int64_t, double> MetricsByRound(const Runs& runs) {
   std::map<std::int64_t, double> metrics;
   for (const RunRecord* run : runs) {
-    const auto best = BestPoint(run->curve, run->plan.seconds);
+    const auto best = BestPoint(run->curve, run->plan.counted_seconds());
     if (best && best->metric) metrics[run->plan.round] = *best->metric;
   }
   return metrics;
@@ -132,7 +134,8 @@ std::vector<CurveFinding> CurvesOf(const RunLog& log, const std::vector<Side>& s
                          .samples = SamplesOf(runs)};
     std::vector<double> losses;
     for (const RunRecord* run : runs) {
-      if (const auto best = BestPoint(run->curve, run->plan.seconds)) losses.push_back(best->loss);
+      if (const auto best = BestPoint(run->curve, run->plan.counted_seconds()))
+        losses.push_back(best->loss);
     }
     finding.loss = SpreadOf(losses);
     AddMetric(finding, runs, reference);

@@ -100,7 +100,7 @@ RaceFinding RaceOf(const RunLog& log, const BestSetting& setting, double target,
   const Runs runs = log.Of(Phase::kRace, setting.side);
   const Runs reference = log.Of(Phase::kRace, kReference);
   const auto seconds = [&](const RunRecord& run) {
-    return SecondsTo(run.curve, target, run.plan.seconds);
+    return SecondsTo(run.curve, target, run.plan.counted_seconds());
   };
   RaceFinding finding{.side = setting.side, .setting = setting};
   for (const RunRecord* run : runs) {

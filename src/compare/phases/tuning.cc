@@ -15,7 +15,7 @@ GridCell CellOf(const RunRecord& run) { return {run.plan.batch, run.plan.lr}; }
 
 double LowestLoss(const RunRecord& run) {
   if (!run.done()) return kNone;
-  const auto best = BestPoint(run.curve, run.plan.seconds);
+  const auto best = BestPoint(run.curve, run.plan.counted_seconds());
   return best ? best->loss : kNone;
 }
 
@@ -106,7 +106,7 @@ std::optional<BestSetting> Settle(const RunLog& log, const Side& side, double ta
     setting.tuning_seconds += run->train_seconds;
     if (std::ranges::find(tried, CellOf(*run)) == tried.end()) tried.push_back(CellOf(*run));
     if (!std::isfinite(LowestLoss(*run))) continue;
-    const auto seconds = SecondsTo(run->curve, target, run->plan.seconds);
+    const auto seconds = SecondsTo(run->curve, target, run->plan.counted_seconds());
     const bool faster = seconds && (!fastest || *seconds < *fastest);
     const bool lower = !fastest && !seconds && LowestLoss(*run) < setting.loss;
     setting.loss = std::min(setting.loss, LowestLoss(*run));

@@ -26,6 +26,10 @@ struct RunPlan {
   double extra_seconds = 0;    // for evaluation, where a side's time limit includes it
   std::optional<double> stop;  // ends at this loss
 
+  // Evaluations up to here count. A side looks at its clock between batches only, so its last
+  // evaluation comes a little late.
+  double counted_seconds() const { return 1.05 * seconds; }
+
   // Tells runs apart, and is a legal name of a folder.
   std::string key() const;
 };
