@@ -58,7 +58,8 @@ figure { margin: 0; min-width: 0; }
   overflow-wrap: anywhere; }
 table { border-collapse: collapse; margin-top: .8rem; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; vertical-align: top; padding: .3rem 1.4rem .3rem 0; border-bottom: 1px solid var(--grid); }
-td { max-width: 28rem; overflow-wrap: break-word; }
+td { max-width: 28rem; overflow-wrap: anywhere; }
+td:first-child { min-width: 8.5rem; }
 th { font-weight: 600; vertical-align: bottom; border-bottom-color: var(--axis); }
 .number { text-align: right; }
 td.number { white-space: nowrap; }

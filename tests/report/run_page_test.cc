@@ -85,9 +85,9 @@ TEST(RunPage, ShowsEverythingOfOneRun) {
 TEST(RunPage, TakesUtilisationOfEachIntervalFromTheTotals) {
   const RunRecord run = SmallRun("first");
   const std::string page = RunPage({&run, 1});
-  EXPECT_THAT(page, HasSubstr("cuda.0: 50 % busy from 0 to 1 s"));
-  EXPECT_THAT(page, HasSubstr("cuda.0: 0 % busy from 6 to 7 s"));
-  EXPECT_THAT(page, HasSubstr("cuda.0: 25 % busy from 8 to 9 s"));
+  EXPECT_THAT(page, HasSubstr("data-name=\"cpu.0\" data-busy=\"1:50,2:50,3:50"));
+  EXPECT_THAT(page, HasSubstr("data-name=\"cuda.0\" data-busy=\"1:50,2:50,3:50,4:50,5:50,6:50,7:0,"
+                              "8:25,9:25,10:25,11:25,12:25\""));
 }
 
 TEST(RunPage, LaysRunsOverEachOtherByName) {
