@@ -77,9 +77,8 @@ std::string DrawLane(const Lane& lane, const Scale& x, double top, double height
 
 std::string Svg(const Timeline& timeline) {
   const std::size_t count = std::max<std::size_t>(timeline.lanes.size(), 1);
-  const double lane_height = count > 24 ? 9 : 22;
-  const double gap = count > 24 ? 3 : 6;
-  const std::size_t label_every = count > 24 ? 2 : 1;  // so that names do not touch
+  const double lane_height = count > 24 ? 10 : 22;
+  const double gap = count > 24 ? 4 : 6;
   const std::size_t most_spans = std::clamp<std::size_t>(kMostSpans / count, 1, kMostInLane);
   double name_width = 0;
   for (const Lane& lane : timeline.lanes) name_width = std::max(name_width, TextWidth(lane.name));
@@ -91,12 +90,8 @@ std::string Svg(const Timeline& timeline) {
   std::string svg = Text(0, 16, "title", timeline.title);
   std::string lanes;
   double y = plot.top;
-  for (std::size_t i = 0; i < timeline.lanes.size(); ++i) {
-    const Lane& lane = timeline.lanes[i];
-    if (i % label_every == 0) {
-      svg +=
-          Text(plot.left - 8, y + lane_height / 2 + 4, "tick end", Fitted(lane.name, name_width));
-    }
+  for (const Lane& lane : timeline.lanes) {
+    svg += Text(plot.left - 8, y + lane_height / 2 + 4, "tick end", Fitted(lane.name, name_width));
     lanes += DrawLane(lane, x, y, lane_height, timeline.colour, most_spans);
     y += lane_height + gap;
   }
