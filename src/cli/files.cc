@@ -17,7 +17,7 @@
 namespace hogbatch {
 namespace {
 
-// Owns a file descriptor for as long as an exception may pass.
+// Owns a file descriptor, so that an exception closes it.
 class Descriptor {
  public:
   Descriptor(const std::string& path, int flags) : fd_(::open(path.c_str(), flags, 0666)) {}
@@ -32,7 +32,7 @@ class Descriptor {
   int fd_;
 };
 
-// Makes `folder` and what is above it; false when it was there already.
+// Makes `folder` and its parents; false if it existed already.
 bool CreateFolder(const std::string& folder) {
   std::error_code error;
   const bool made = std::filesystem::create_directories(folder, error);
@@ -56,7 +56,7 @@ std::string DatedFolder() {
 std::string MakeOutputFolder(const std::string& wanted) {
   if (!wanted.empty()) CreateFolder(wanted);
   const std::string folder = wanted.empty() ? DatedFolder() : wanted;
-  // Only making a file tells whether one can be made: rights, mounts and quotas all have a say.
+  // Makes a file to see whether that works: it depends on permissions, mounts and quotas.
   const std::string probe = fmt::format("{}/.hogbatch.{}", folder, ::getpid());
   const Descriptor file(probe, O_WRONLY | O_CREAT | O_CLOEXEC);
   if (file.get() < 0) ThrowErrno("write into the output folder", folder);

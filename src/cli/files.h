@@ -13,8 +13,8 @@ std::string MakeOutputFolder(const std::string& wanted);
 // TensorBoard takes every file for its own whose name holds "tfevents".
 inline constexpr char kEventFile[] = "events.out.tfevents.hogbatch";
 
-// A folder that is used again: its model becomes model.previous.safetensors; its summary and event
-// file go. So what is there at the end is of one run.
+// Prepares a folder that is used again: its model becomes model.previous.safetensors; its summary
+// and event file are deleted. So all files are of one run in the end.
 void SetAsideOldRun(const std::string& folder);
 
 // A file that grows by whole records, such as lines, each there for readers before Append returns.

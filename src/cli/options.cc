@@ -5,8 +5,8 @@
 namespace hogbatch {
 namespace {
 
-// Cores beside a GPU would hardly shorten an inference, and results would depend in their last
-// digits on which device was faster.
+// Cores beside a GPU hardly make inference faster. And the last digits of results would depend on
+// which device was faster.
 constexpr std::string_view kToInfer = "every GPU, or the cores where there is none";
 
 }  // namespace
@@ -28,6 +28,9 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
 
 void EvalOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
+  visitor.Text("labels", labels, "FILE",
+               "File with the labels of an IDX file; if not given, the one whose name says labels "
+               "where DATA says images");
   VisitDevices(visitor, devices, kToInfer);
   visitor.Flag("json", json, "Print the result as JSON and nothing else");
 }
@@ -49,6 +52,20 @@ void ReportOptions::Visit(OptionVisitor& visitor) {
   visitor.Text("out", out, "FILE",
                "The page to write; if not given, report.html in the folder of the run, or in the "
                "current folder for several runs");
+}
+
+void ExportOptions::Visit(OptionVisitor& visitor) {
+  spec.VisitProblem(visitor);
+  visitor.Numbers("init-seeds", init_seeds, {0, 9e15},
+                  "Seeds of initial weights, each written to a file of its own; if not given, the "
+                  "one of --seed");
+  visitor.Text("out", out, "DIR", "Folder to write into; needed");
+}
+
+void CompareOptions::Visit(OptionVisitor& visitor) {
+  spec.Visit(visitor);
+  visitor.Flag("quiet", quiet, "Print errors only");
+  visitor.Flag("json", json, "Print compare.json at the end and nothing else");
 }
 
 void DevicesOptions::Visit(OptionVisitor& visitor) {

@@ -1,4 +1,4 @@
-// What a user may ask of each command.
+// The options of each command.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "compare/spec.h"
 #include "core/options.h"
 #include "training/spec.h"
 
@@ -26,6 +27,7 @@ struct TrainOptions {
 struct EvalOptions {
   std::string model;
   std::string data;
+  std::string labels;
   std::string devices = "auto";
   bool json = false;
 
@@ -50,18 +52,34 @@ struct ReportOptions {
   void Visit(OptionVisitor& visitor);
 };
 
+struct ExportOptions {
+  TrainingSpec spec;
+  std::string out;
+  std::vector<std::int64_t> init_seeds;
+
+  void Visit(OptionVisitor& visitor);
+};
+
+struct CompareOptions {
+  compare::CompareSpec spec;
+  bool quiet = false;
+  bool json = false;
+
+  void Visit(OptionVisitor& visitor);
+};
+
 struct DevicesOptions {
   bool json = false;
 
   void Visit(OptionVisitor& visitor);
 };
 
-// Help or a version number: to be printed, and that is all.
+// Text to print, such as help or the version, instead of running a command.
 struct PrintText {
   std::string text;
 };
 
 using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ReportOptions,
-                             DevicesOptions>;
+                             ExportOptions, CompareOptions, DevicesOptions>;
 
 }  // namespace hogbatch

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kHelpColumn = 36;
 constexpr std::size_t kHelpWidth = 98 - kHelpColumn;
 
-// Help begins with a capital letter wherever it was written.
+// Help texts begin with a capital letter.
 std::string HelpText(std::string help) {
   if (!help.empty() && help[0] >= 'a' && help[0] <= 'z') {
     help[0] = static_cast<char>(help[0] - 'a' + 'A');
@@ -83,7 +83,7 @@ class Registrar final : public OptionVisitor {
 
  private:
   void Add(std::string_view name, std::string_view meta, std::string_view now,
-           std::string_view help, std::function<void(const std::string&)> set) {
+           std::string_view help, const std::function<void(const std::string&)>& set) {
     names_.emplace_back(name);
     const std::string shown =
         now.empty() ? std::string(help) : fmt::format("{} (default {})", help, now);
@@ -123,11 +123,17 @@ struct Registered {
   Options options;
 };
 
+constexpr const char* kTrainingRows =
+    "Rows with labels: LIBSVM, numeric CSV or IDX (MNIST), plain, .gz or .xz.\n"
+    "Not given: the data set that ships with the program";
+
 constexpr std::array kSummaries = {
     std::pair{"train", "train a network on a file of examples"},
     std::pair{"eval", "measure a model on a file of examples"},
     std::pair{"predict", "print the label of every row of a file"},
     std::pair{"report", "show one or several runs in a page"},
+    std::pair{"export", "write encoded rows and initial weights for other programs"},
+    std::pair{"compare", "compare with TensorFlow, PyTorch and others on your data"},
     std::pair{"devices", "list what this machine can compute with"},
 };
 
@@ -144,7 +150,7 @@ std::string TidyHelp(std::string help) {
   return help;
 }
 
-// The first thing CLI11 could not place, as a sentence.
+// A sentence about the first argument that CLI11 did not expect.
 [[noreturn]] void ThrowUnknown(const CLI::App& app, const std::vector<std::string>& names) {
   std::vector<std::string> known = names;
   known.emplace_back("help");
@@ -189,7 +195,7 @@ Command ParseCommand(std::span<const std::string> arguments, const char* name, c
 template <typename Options>
 void DeclareModelAndData(Registered<Options>& command) {
   command.Positional("MODEL", command.options.model, "A model.safetensors that train wrote");
-  command.Positional("DATA", command.options.data, "Rows: LIBSVM or CSV, plain, .gz or .xz");
+  command.Positional("DATA", command.options.data, "Rows: LIBSVM, CSV or IDX, plain, .gz or .xz");
 }
 
 void RequireModelAndData(const Command& command) {
@@ -222,9 +228,7 @@ Command Parse(std::span<const std::string> arguments) {
   Command command;
   if (name == "train") {
     command = ParseCommand<TrainOptions>(rest, "train", kTrainHelp, [](auto& train) {
-      train.Positional("DATA", train.options.spec.data,
-                       "Rows with labels: LIBSVM or numeric CSV, plain, .gz or .xz.\n"
-                       "Not given: the data set that ships with the program");
+      train.Positional("DATA", train.options.spec.data, kTrainingRows);
     });
   } else if (name == "eval") {
     command = ParseCommand<EvalOptions>(rest, "eval", kEvalHelp,
@@ -236,6 +240,14 @@ Command Parse(std::span<const std::string> arguments) {
     command = ParseCommand<ReportOptions>(rest, "report", kReportHelp, [](auto& report) {
       report.Positionals("RUN", report.options.runs,
                          "Folders that train made; NAME=DIR gives a run another name");
+    });
+  } else if (name == "export") {
+    command = ParseCommand<ExportOptions>(rest, "export", kExportHelp, [](auto& exported) {
+      exported.Positional("DATA", exported.options.spec.data, kTrainingRows);
+    });
+  } else if (name == "compare") {
+    command = ParseCommand<CompareOptions>(rest, "compare", kCompareHelp, [](auto& compare) {
+      compare.Positional("DATA", compare.options.spec.training.data, kTrainingRows);
     });
   } else if (name == "devices") {
     command = ParseCommand<DevicesOptions>(rest, "devices", kDevicesHelp, [](auto&) {});

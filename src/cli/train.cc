@@ -101,7 +101,8 @@ int Train(const TrainOptions& options) {
   Console console(ChooseVerbosity(options));
   const Devices devices = DevicesToTrain(options.spec.devices);
   WarnOfThreads(options, devices, console);
-  // A folder the user named is tried before a large file is read; a dated one is made when needed.
+  // A folder named by the user is checked before a large file is read. A dated one is made when
+  // needed.
   if (!options.out.empty()) MakeOutputFolder(options.out);
   TraceFile trace(options.trace, devices.chosen.size());
   SetupObserver setup(console);

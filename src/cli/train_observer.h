@@ -39,7 +39,7 @@ class TrainObserver final : public TrainingObserver {
   void OnWorkerFailed(std::string_view worker, std::string_view what) override;
   void OnWarning(std::string_view sentence) override { console_.Warn(sentence); }
 
-  // The disk did not take all of the record.
+  // The record could not be written completely.
   bool record_failed() const { return record_failed_; }
 
  private:

@@ -30,8 +30,8 @@ using StopRequested = std::function<bool()>;
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
                    const StopRequested& stop_requested = {}, RunTrace* trace = nullptr);
 
-// The same put together and not yet run, for callers with executors or workers of their own:
-// benchmarks and tests. Plan and input outlive it.
+// The parts of a training, not yet running: for benchmarks and tests with their own executors or
+// workers. Plan and input outlive it.
 class TrainingRun {
  public:
   TrainingRun(const TrainingPlan& plan, const TrainingInput& input);
@@ -39,7 +39,7 @@ class TrainingRun {
   JobMemory& memory() { return *memory_; }
   Coordinator& coordinator() { return coordinator_; }
   // One for each device of the plan.
-  std::vector<WorkerFactory> Workers();
+  std::vector<WorkerFactory> Workers(Writes writes = Writes::kAsComputed);
   // To be called when all workers have ended.
   TrainedModel Finish() const;
 
@@ -54,10 +54,10 @@ class TrainingRun {
 // What the workers of a training share, with its starting weights.
 std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingInput& input);
 
-// The parameters to save when all workers have ended: those of the snapshot that the run holds
-// best, else the model as it is. Where the last worker failed and the model is newer than the
-// snapshot, the model. Empty when they are not all finite or no update was made: training diverged
-// before an evaluation, or failed at once. Where the model was never evaluated, run.saved is reset.
+// The parameters to save when all workers have ended: the best snapshot or, without one, the
+// present model. If the last worker failed and the model is newer than the snapshot, it is the
+// model. Empty if they are not all finite or no update was made: training diverged before an
+// evaluation or failed at once. If the model was never evaluated, run.saved is reset.
 std::vector<float> ChooseParameters(const JobMemory& memory, std::optional<SnapshotId> snapshot,
                                     RunResult& run);
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace hogbatch {
@@ -185,7 +186,7 @@ TEST_F(ReportCommand, ARunWithoutTensorBoardLeavesNoEventsOfAnEarlierOne) {
 
 // TensorBoard itself reads the file, and finds the values of metrics.jsonl.
 TEST_F(ReportCommand, TensorBoardReadsTheEventsOfARun) {
-  const std::string python = HOGBATCH_PYTHON;
+  const std::string python = InSource(".deps/bin/python");
   const std::string probe = "'" + python + "' -c 'import tensorboard' 2> /dev/null";
   if (!fs::exists(python) || std::system(probe.c_str()) != 0) {
     GTEST_SKIP() << "needs TensorBoard for Python: run scripts/setup test";
@@ -195,8 +196,8 @@ TEST_F(ReportCommand, TensorBoardReadsTheEventsOfARun) {
                         "--eval-every", "500", "--devices", "cpu:1"})
                 .exit_code,
             0);
-  const std::string read = "'" + python + "' '" + HOGBATCH_READ_EVENTS + "' '" + folder_.path() +
-                           "/o' > '" + folder_.path() + "/said' 2>&1";
+  const std::string read = "'" + python + "' '" + InSource("tests/cli/read_events.py") + "' '" +
+                           folder_.path() + "/o' > '" + folder_.path() + "/said' 2>&1";
   EXPECT_EQ(std::system(read.c_str()), 0) << folder_.Read("said");
 }
 

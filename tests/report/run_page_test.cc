@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace hogbatch::report {
@@ -61,8 +62,9 @@ RunRecord SmallRun(const std::string& name) {
 std::string Checked(const std::string& page) {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/" + folder.Write("page.html", page);
-  const std::string command = fmt::format("'{}' '{}' '{}' > '{}/said' 2>&1", HOGBATCH_SYSTEM_PYTHON,
-                                          HOGBATCH_CHECK_PAGE, path, folder.path());
+  const std::string command =
+      fmt::format("python3 '{}' '{}' > '{}/said' 2>&1", InSource("tests/report/check_page.py"),
+                  path, folder.path());
   EXPECT_EQ(std::system(command.c_str()), 0) << folder.Read("said");
   return folder.Read("said");
 }

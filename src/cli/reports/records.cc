@@ -13,8 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of options.json and summary.json. Goes up when a reader of the older format would be misled; new
-// keys alone do not.
+// Of options.json and summary.json. Incremented when a reader of the older format would be misled,
+// not for new keys.
 constexpr int kFormat = 1;
 
 void Put(Json& object, const std::string& key, double value) {
@@ -183,7 +183,7 @@ std::string MetricsLine(const Progress& progress, const MetricScale& scale) {
   PutEvaluation(line, progress.evaluation, scale);
   Put(line, "examples_per_second", progress.examples_per_second);
   PutWorkers(line, progress);
-  // With one worker there is nobody to share with, and nothing is stale.
+  // With one worker there are no shares, and nothing is stale.
   if (progress.workers.size() > 1) PutTeamwork(line, progress);
   if (progress.lost_rows > 0) line["lost_rows"] = progress.lost_rows;
   return Dump(line, -1);

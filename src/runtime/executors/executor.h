@@ -41,13 +41,13 @@ std::unique_ptr<Executor> MakeThreadExecutor(std::vector<WorkerFactory> workers,
 
 // The same coordinator and workers on one thread, in virtual time. Worker i takes costs[i] for its
 // updates. Compute runs when a merge begins and Commit when it ends.
-std::unique_ptr<Executor> MakeVirtualExecutor(std::vector<WorkerFactory> workers,
-                                              std::vector<CostModel> costs);
+std::unique_ptr<Executor> MakeVirtualExecutor(const std::vector<WorkerFactory>& workers,
+                                              const std::vector<CostModel>& costs);
 
 // Seconds that an update of `rows` rows takes if it begins at time `now`: for workers whose speed
 // changes during a run.
 using UpdateCost = std::function<double(std::int64_t rows, double now)>;
-std::unique_ptr<Executor> MakeVirtualExecutor(std::vector<WorkerFactory> workers,
+std::unique_ptr<Executor> MakeVirtualExecutor(const std::vector<WorkerFactory>& workers,
                                               std::vector<UpdateCost> costs);
 
 }  // namespace hogbatch

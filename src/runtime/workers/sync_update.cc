@@ -33,7 +33,7 @@ void SyncUpdate::Apply(const Task& task) {
         MakeOptimizer(memory_.optimizer, memory_.explicit_momentum, layout, sparse_rows, device_);
   }
   ++updates_;
-  AppliedSlice& applied = memory_.applied[static_cast<std::size_t>(task.slice)];
+  AppliedSlice& applied = memory_.applied[task.slice];
   if (applied.round != task.round) applied = {.round = task.round};
   while (applied.layers < memory_.store.layout().layers.size()) ApplyLayer(task, applied);
 }
@@ -76,7 +76,7 @@ void SyncUpdate::StepStore(const Task& task, RowRange rows, LayerGradient gradie
 void SyncUpdate::StepCopy(const Task& task, std::size_t layer, RowRange rows,
                           const LayerGradient& gradient) {
   const LayerShape& shape = memory_.store.layout().layers[layer];
-  const auto width = static_cast<std::size_t>(shape.out);
+  const std::int64_t width = shape.out;
   std::vector<std::int64_t> at;  // of each row in the store
   const std::int64_t first = shape.weights_at + rows.begin * shape.out;
   if (gradient.is_sparse) {
@@ -150,7 +150,7 @@ LayerGradient SyncUpdate::SumSparse(std::span<const Contribution> parts, RowRang
                     std::lower_bound(begin, all.end(), rows.end) - all.begin()};
   };
   const auto row_of = [&](const Contribution& part, std::int64_t place) {
-    const std::int32_t row = part.gradient->touched_on_host[static_cast<std::size_t>(place)];
+    const std::int32_t row = part.gradient->touched_on_host[place];
     return row - static_cast<std::int32_t>(rows.begin);
   };
   touched_.clear();

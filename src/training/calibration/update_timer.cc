@@ -53,7 +53,7 @@ class UpdateTimer {
     return SteadySeconds() - begin;
   }
 
-  // A device without room for a batch has split it.
+  // A device without room for the batch has split it.
   void OnReport(const Report& report) { ran_short_ = ran_short_ || report.max_batch_size > 0; }
 
   Task NextTask(std::int64_t rows) {

@@ -1,4 +1,4 @@
-// From --devices to devices: the only place that names back ends.
+// Makes the devices of --devices. The only place that names back ends.
 #pragma once
 
 #include <string>
@@ -25,9 +25,8 @@ struct Devices {
   int cores = 1;                       // that this process may use
 };
 Devices DevicesToTrain(std::string_view devices);
-std::vector<DeviceChoice> DevicesToInfer(std::string_view devices);
 
-// What Choose says, and how to make it.
+// The devices of Choose, and how to make them.
 std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine& machine,
                                         Purpose purpose = Purpose::kTraining);
 
