@@ -13,6 +13,7 @@ inline constexpr int kExitInterrupted = 130;
 int Train(const TrainOptions& options);
 int Eval(const EvalOptions& options);
 int Predict(const PredictOptions& options);
+int Export(const ExportOptions& options);
 int ListDevices(const DevicesOptions& options);
 
 int Run(const Command& command);

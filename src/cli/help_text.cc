@@ -47,6 +47,18 @@ Examples:
   hogbatch predict runs/first/model.safetensors new.csv --probabilities --out predicted.csv
 )";
 
+const char* const kExportHelp =
+    R"(Writes the rows of a file as train encodes them, and the weights that train starts from, so
+that other programs can learn the same problem from the same start.
+
+Examples:
+  hogbatch export mine.csv --out exported --hidden 256,256
+  hogbatch export mine.csv --test other.csv --out exported --init-seeds 1,2,3
+  hogbatch train mine.csv --hidden 256,256 --init exported/initial-1.safetensors
+
+The folder then holds data.safetensors, initial-SEED.safetensors (models) and export.json.
+)";
+
 const char* const kDevicesHelp =
     R"(Lists the devices of this machine by the names that --devices takes. Says what is missing to use
 a GPU, what to do about it, and what --devices auto would choose.

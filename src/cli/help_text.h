@@ -7,6 +7,7 @@ extern const char* const kProgramHelp;
 extern const char* const kTrainHelp;
 extern const char* const kEvalHelp;
 extern const char* const kPredictHelp;
+extern const char* const kExportHelp;
 extern const char* const kDevicesHelp;
 
 }  // namespace hogbatch

@@ -38,6 +38,14 @@ void PredictOptions::Visit(OptionVisitor& visitor) {
   VisitDevices(visitor, devices, kToInfer);
 }
 
+void ExportOptions::Visit(OptionVisitor& visitor) {
+  spec.VisitProblem(visitor);
+  visitor.Numbers("init-seeds", init_seeds, {0, 9e15},
+                  "Seeds of initial weights, each written to a file of its own; if not given, the "
+                  "one of --seed");
+  visitor.Text("out", out, "DIR", "Folder to write into; needed");
+}
+
 void DevicesOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
   visitor.Flag("json", json, "Print the list as JSON");

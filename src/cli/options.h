@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "core/options.h"
 #include "training/spec.h"
@@ -39,6 +40,14 @@ struct PredictOptions {
   void Visit(OptionVisitor& visitor);
 };
 
+struct ExportOptions {
+  TrainingSpec spec;
+  std::string out;
+  std::vector<std::int64_t> init_seeds;
+
+  void Visit(OptionVisitor& visitor);
+};
+
 struct DevicesOptions {
   bool json = false;
 
@@ -50,6 +59,7 @@ struct PrintText {
   std::string text;
 };
 
-using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, DevicesOptions>;
+using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ExportOptions,
+                             DevicesOptions>;
 
 }  // namespace hogbatch

@@ -120,10 +120,15 @@ struct Registered {
   Options options;
 };
 
+constexpr const char* kTrainingRows =
+    "Rows with labels: LIBSVM or numeric CSV, plain, .gz or .xz.\n"
+    "Not given: the data set that ships with the program";
+
 constexpr std::array kSummaries = {
     std::pair{"train", "train a network on a file of examples"},
     std::pair{"eval", "measure a model on a file of examples"},
     std::pair{"predict", "print the label of every row of a file"},
+    std::pair{"export", "write encoded rows and initial weights for other programs"},
     std::pair{"devices", "list what this machine can compute with"},
 };
 
@@ -218,9 +223,7 @@ Command Parse(std::span<const std::string> arguments) {
   Command command;
   if (name == "train") {
     command = ParseCommand<TrainOptions>(rest, "train", kTrainHelp, [](auto& train) {
-      train.Positional("DATA", train.options.spec.data,
-                       "Rows with labels: LIBSVM or numeric CSV, plain, .gz or .xz.\n"
-                       "Not given: the data set that ships with the program");
+      train.Positional("DATA", train.options.spec.data, kTrainingRows);
     });
   } else if (name == "eval") {
     command = ParseCommand<EvalOptions>(rest, "eval", kEvalHelp,
@@ -228,10 +231,14 @@ Command Parse(std::span<const std::string> arguments) {
   } else if (name == "predict") {
     command = ParseCommand<PredictOptions>(rest, "predict", kPredictHelp,
                                            [](auto& predict) { DeclareModelAndData(predict); });
+  } else if (name == "export") {
+    command = ParseCommand<ExportOptions>(rest, "export", kExportHelp, [](auto& exported) {
+      exported.Positional("DATA", exported.options.spec.data, kTrainingRows);
+    });
   } else if (name == "devices") {
     command = ParseCommand<DevicesOptions>(rest, "devices", kDevicesHelp, [](auto&) {});
   } else {
-    const std::vector<std::string> known = {"train",   "eval",   "predict",
+    const std::vector<std::string> known = {"train",   "eval",   "predict",  "export",
                                             "devices", "--help", "--version"};
     const std::string nearest = DidYouMean(name, known);
     throw UserError(fmt::format("unknown {} {}{}", name.starts_with('-') ? "option" : "command",

@@ -24,6 +24,7 @@ struct Runner {
   int operator()(const TrainOptions& options) const { return Train(options); }
   int operator()(const EvalOptions& options) const { return Eval(options); }
   int operator()(const PredictOptions& options) const { return Predict(options); }
+  int operator()(const ExportOptions& options) const { return Export(options); }
   int operator()(const DevicesOptions& options) const { return ListDevices(options); }
 };
 

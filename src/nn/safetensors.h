@@ -1,4 +1,4 @@
-// Files of named float tensors in the safetensors format, which PyPI's `safetensors` opens: an
+// Files of named tensors in the safetensors format, which PyPI's `safetensors` opens: an
 // 8-byte little-endian header length, a JSON header, then the numbers.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace hogbatch {
@@ -25,11 +26,12 @@ struct SafeTensors {
   const Entry* Find(std::string_view name) const;  // null: there is none of that name
 };
 
-// A tensor to be written; the numbers are the caller's.
+// A tensor to be written, as F32, I32 or I64; the numbers are the caller's.
 struct TensorView {
   std::string name;
   std::vector<std::int64_t> shape;
-  std::span<const float> data;
+  std::variant<std::span<const float>, std::span<const std::int32_t>, std::span<const std::int64_t>>
+      data;
 };
 
 // Written aside in the same folder, synced and renamed: `path` holds the old file or the whole new

@@ -10,27 +10,11 @@
 #include "runtime/control/teams.h"
 #include "training/calibration/gpu_calibration.h"
 #include "training/memory_check.h"
+#include "training/network.h"
 #include "training/train.h"
 
 namespace hogbatch {
 namespace {
-
-ModelSpec ChooseModel(const TrainingSpec& spec, const TrainingData& training) {
-  const bool linear = spec.hidden == std::vector<std::int64_t>{0};
-  return {.inputs = training.data.features,
-          .hidden = linear ? std::vector<std::int64_t>() : spec.hidden,
-          .outputs = training.schema.outputs(),
-          .activation = ParseActivation(spec.activation),
-          .loss = LossFor(training.schema.label_kind),
-          .sparse_input = training.data.is_sparse};
-}
-
-Initialization ChooseInit(const TrainingSpec& spec, const ModelSpec& model) {
-  if (spec.init != "auto" && !StartsFromFile(spec)) return ParseInitialization(spec.init);
-  const bool rectifier =
-      model.activation == Activation::kRelu || model.activation == Activation::kGelu;
-  return rectifier ? Initialization::kHe : Initialization::kXavier;
-}
 
 RunRules ChooseRules(const TrainingSpec& spec) {
   RunRules rules{.epochs = spec.epochs,
@@ -72,12 +56,6 @@ Workload ChooseWork(const TrainingSpec& spec, const ModelSpec& model, const Devi
       .host_memory_bytes = devices.host_memory_bytes};
 }
 
-void CheckStart(const TrainingSpec& spec, const TrainingInput& input, const ModelSpec& model) {
-  if (!input.start) return;
-  const std::string why = WhyNoStart(*input.start, model, input.training.schema);
-  if (!why.empty()) throw UserError(fmt::format("--init {}: {}", spec.init, why));
-}
-
 TrainingPlan Calibrated(TrainingPlan plan, GpuCalibrations found) {
   plan.batches.gpu_batch.min = found.smallest_batch;
   plan.calibrated = std::move(found.gpus);
@@ -102,12 +80,11 @@ bool TrainingPlan::adapts() const {
 TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const Devices& devices,
                   TrainingObserver& observer) {
   const TrainingData& training = input.training;
-  const ModelSpec model = ChooseModel(spec, training);
+  const ModelSpec model = ChooseModel(spec, input);
   const GpuBatch gpu_batch = ParseGpuBatch("--gpu-batch", spec.batch.gpu_batch);
   const AlgorithmOptions batches = ChooseBatches(spec, gpu_batch);
   const AlgorithmInfo& algorithm = ChooseAlgorithm(spec.algorithm, InfosOf(devices.chosen));
   const Workload work = ChooseWork(spec, model, devices, algorithm.traits, batches, gpu_batch);
-  CheckStart(spec, input, model);
   const OptimizerKind optimizer = spec.optimizer.kind();
   const TrainingPlan plan{.work = work,
                           .algorithm = std::string(algorithm.name),

@@ -52,6 +52,8 @@ struct TrainingSpec {
   std::int64_t seed = 1;
 
   void Visit(OptionVisitor& visitor);
+  // Those of them that say what is learnt, not how: the data, the network and the seed.
+  void VisitProblem(OptionVisitor& visitor);
 };
 
 // UserError for every value and combination of values that no data and no machine could make right.
