@@ -81,9 +81,12 @@ class StateMemory {
 
   void SaveTo(OptimizerState& state) {
     for (std::size_t i = 0; i < layers(); ++i) {
-      state.layers.emplace_back(static_cast<std::size_t>(blocks_.floats(i)));
-      blocks_.Download(i, state.layers.back());
+      std::vector<float>& saved =
+          state.layers.emplace_back(static_cast<std::size_t>(blocks_.floats(i)));
+      blocks_.Download(i, saved);
       device_.Wait();
+      const Tensor& weights = blocks_.views()[i].weights;
+      std::fill(saved.begin() + weights.rows * weights.cols, saved.begin() + blocks_.bias_at(i), 0);
     }
   }
   // `layers` begins with those of this array.

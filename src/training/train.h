@@ -10,6 +10,8 @@
 #include "runtime/control/progress.h"
 #include "runtime/store/job_memory.h"
 #include "runtime/workers/worker.h"
+#include "training/checkpoint/checkpoint_file.h"
+#include "training/checkpoint/run_keeper.h"
 #include "training/input.h"
 #include "training/model/model_file.h"
 #include "training/observer.h"
@@ -28,6 +30,12 @@ using StopRequested = std::function<bool()>;
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
                    const StopRequested& stop_requested = {});
 
+// The same, kept in a folder while it goes on: the best model and checkpoints. With a checkpoint to
+// resume from, the run goes on where that was taken; UserError if it is of other data.
+TrainedModel TrainKept(const TrainingPlan& plan, const TrainingInput& input,
+                       TrainingObserver& observer, const StopRequested& stop_requested,
+                       const KeepOptions& keep, const Checkpoint* resume = nullptr);
+
 // The same put together and not yet run, for callers with executors or workers of their own:
 // benchmarks and tests. Plan and input outlive it.
 class TrainingRun {
@@ -36,6 +44,9 @@ class TrainingRun {
 
   JobMemory& memory() { return *memory_; }
   Coordinator& coordinator() { return coordinator_; }
+  // Goes on from a checkpoint of a run with the same plan. If the devices are others, their
+  // optimisers and batch sizes start anew. Before Workers.
+  void Restore(const Checkpoint& checkpoint);
   // One for each device of the plan.
   std::vector<WorkerFactory> Workers();
   // To be called when all workers have ended.

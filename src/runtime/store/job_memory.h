@@ -62,12 +62,12 @@ class SnapshotPin {
 // What a worker keeps between tasks besides the model.
 struct SavedWorker {
   std::int64_t updates = 0;  // that its optimiser has made
-  OptimizerState optimizer;
+  std::optional<OptimizerState> optimizer;  // none: it was not needed yet
   // In synchronous training: of the slice that it applies.
   std::int32_t slice = -1;
   std::int32_t slices = 0;
   std::int64_t slice_updates = 0;
-  OptimizerState slice_optimizer;
+  std::optional<OptimizerState> slice_optimizer;
 };
 
 struct JobMemory {

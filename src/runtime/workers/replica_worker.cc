@@ -260,8 +260,8 @@ class ReplicaWorker : public DeviceWorker {
     if (!delta_maker_) {
       delta_maker_.emplace(memory().model, memory().optimizer, memory().explicit_momentum,
                            device());
-      if (saved()) {
-        delta_maker_->optimizer().Load(saved()->optimizer);
+      if (saved() && saved()->optimizer) {
+        delta_maker_->optimizer().Load(*saved()->optimizer);
         replica_updates_ = saved()->updates;
       }
     }

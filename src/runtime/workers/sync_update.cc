@@ -40,9 +40,10 @@ void SyncUpdate::BeginSlice(const Task& task) {
   optimizer_ =
       MakeOptimizer(memory_.optimizer, memory_.explicit_momentum, layout, sparse_rows, device_);
   const std::optional<SavedWorker>& saved = memory_.saved_workers[worker_];
-  if (!resumes || !saved || saved->slice != slice_ || saved->slices != slices_) return;
+  if (!resumes || !saved || !saved->slice_optimizer) return;
+  if (saved->slice != slice_ || saved->slices != slices_) return;
   updates_ = saved->slice_updates;
-  optimizer_->Load(saved->slice_optimizer);
+  optimizer_->Load(*saved->slice_optimizer);
 }
 
 void SyncUpdate::SaveTo(SavedWorker& saved) {

@@ -50,7 +50,7 @@ class SharingWorker : public DeviceWorker {
     if (!optimizer_) {
       optimizer_ =
           MakeOptimizer(memory().optimizer, memory().explicit_momentum, memory().model, device());
-      if (saved()) optimizer_->Load(saved()->optimizer);
+      if (saved() && saved()->optimizer) optimizer_->Load(*saved()->optimizer);
     }
     return *optimizer_;
   }
