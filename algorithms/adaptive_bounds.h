@@ -1,4 +1,4 @@
-// The bounds of a team's batch size, and how often they kept it from the size it should have had.
+// The bounds of a team's batch size, and how often they kept it from the wanted size.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ struct Bounds {
   HeldTeam::By at_max = HeldTeam::By::kMax;  // what sets the maximum
 };
 
-// Of a team's batch size now: the range of its kind of device, cut to the least memory among the
-// team's live workers. Memory goes before the minimum of the range, too.
+// The present bounds: the range of the kind of device, reduced to what fits the team's live worker
+// with the least memory. Memory overrides even the minimum of the range.
 Bounds BoundsOf(TeamId team, const BatchRange& range, std::span<const WorkerState> workers);
 
 // What the bounds did to one team.

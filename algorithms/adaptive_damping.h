@@ -42,7 +42,8 @@ double DampedFactor(std::span<const TeamState> teams, std::size_t team,
                     const AdaptiveOptions& options);
 
 // Whether teams[team] can be compared with the others: one of them is live, none only evaluates
-// and, with a band, all have begun. Otherwise a team would look slow that is merely occupied.
+// and, with a band, all have begun. Otherwise a team that is only busy with something else would
+// look slow.
 bool CanReview(std::span<const TeamState> teams, std::size_t team, double band);
 
 }  // namespace hogbatch

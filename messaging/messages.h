@@ -46,7 +46,7 @@ struct Report {
   TaskId task = 0;
   WorkerId worker = 0;
   double loss_sum = 0;              // kTrain: Σ rows of the loss before the row's update
-  std::int32_t updates = 0;         // kTrain: as made; differs from the task if memory ran out
+  std::int32_t updates = 0;         // kTrain: as made; not as in the task if memory ran out
   std::int32_t merges = 0;          // kTrain: merges that brought them into the model; 0 with hold
   std::int64_t max_batch_size = 0;  // that fits the device, known once memory ran out; 0: unknown
   StalenessHistogram staleness;     // kTrain: of its merges

@@ -38,7 +38,7 @@ class LabelEncoder {
     return found == words_.end() ? -1 : found->second;
   }
 
-  // Appends the row's labels to the data set, or says which of them cannot be used.
+  // Appends the row's labels to the data set, or returns the one that cannot be used.
   std::optional<LabelProblem> Encode(const ParsedRow& row, Dataset& data) const {
     if (!schema_.positive.empty()) return EncodePositive(row, data);
     if (schema_.label_kind == LabelKind::kMultiLabel) return EncodeSet(row, data);

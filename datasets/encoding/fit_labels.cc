@@ -55,8 +55,8 @@ void ClassesToNumbers(TrainingData& training) {
 }
 
 void ClassesToLabels(TrainingData& training) {
-  // A CSV file has one label column, and a class against the rest is not a list of labels.
-  if (training.schema.format == FileFormat::kCsv || !training.schema.positive.empty()) {
+  // Only a LIBSVM row may have several labels, and a class against the rest is not a list of them.
+  if (training.schema.format != FileFormat::kLibsvm || !training.schema.positive.empty()) {
     ThrowMisfit("sigmoid", LabelKind::kClass);
   }
   training.data.label_offsets.resize(training.data.classes.size() + 1);

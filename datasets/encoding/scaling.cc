@@ -233,6 +233,18 @@ void LearnScaling(const Dataset& data, std::int64_t train_rows, ScalingKind kind
   }
 }
 
+void LearnSharedScaling(const Dataset& data, std::int64_t train_rows, Schema& schema) {
+  double largest = 0;
+  ForEachValue(data, train_rows, [&](std::size_t, float value) {
+    largest = std::max(largest, std::abs(static_cast<double>(value)));
+  });
+  const auto scale = static_cast<float>(1 / largest);
+  const auto features = static_cast<std::size_t>(data.features);
+  schema.scaling = ScalingKind::kMaxAbs;
+  schema.shift.assign(features, 0);
+  schema.scale.assign(features, std::isfinite(scale) ? scale : 0);
+}
+
 void ApplyScaling(const Schema& schema, Dataset& data) {
   if (schema.shift.empty()) return;
   if (!data.is_sparse) {

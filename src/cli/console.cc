@@ -38,7 +38,7 @@ void Console::Say(std::string_view line) {
 
 void Console::Live(std::span<const std::string> fields) {
   if (verbosity_ != Verbosity::kLive) return;
-  // The last column stays free: a terminal that wraps there would not let the line be rewritten.
+  // The last column stays free: if the terminal wrapped there, the line could not be rewritten.
   const std::string line = FitFields(fields, TerminalWidth(STDOUT_FILENO) - 1);
   Write(fmt::format("\r{}\033[K", line));
   live_ = true;

@@ -1,4 +1,4 @@
-// What a user may ask of each command.
+// The options of each command.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,13 @@ struct TrainOptions {
   std::string out;
   bool quiet = false;
   bool json = false;
+  bool report = false;
+  std::string trace;
+  bool tensorboard = false;
+  double checkpoint_every = 30;
+  std::string resume;
+
+  std::vector<std::string> given;  // names of the options on the command line
 
   void Visit(OptionVisitor& visitor);
 };
@@ -23,6 +30,7 @@ struct TrainOptions {
 struct EvalOptions {
   std::string model;
   std::string data;
+  std::string labels;
   std::string devices = "auto";
   bool json = false;
 
@@ -36,6 +44,13 @@ struct PredictOptions {
   std::string out;
   bool probabilities = false;
   std::int64_t top = 0;
+
+  void Visit(OptionVisitor& visitor);
+};
+
+struct ReportOptions {
+  std::vector<std::string> runs;  // folders, each as DIR or NAME=DIR
+  std::string out;
 
   void Visit(OptionVisitor& visitor);
 };
@@ -54,12 +69,12 @@ struct DevicesOptions {
   void Visit(OptionVisitor& visitor);
 };
 
-// Help or a version number: to be printed, and that is all.
+// Text to print, such as help or the version, instead of running a command.
 struct PrintText {
   std::string text;
 };
 
-using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ExportOptions,
-                             DevicesOptions>;
+using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ReportOptions,
+                             ExportOptions, DevicesOptions>;
 
 }  // namespace hogbatch

@@ -196,14 +196,14 @@ SafeTensors Read(std::int64_t file_bytes, const ReadAt& read_at, TensorTypes typ
     const auto bytes = static_cast<std::size_t>(extent.end - extent.begin);
     std::vector<float> data(extent.is_float ? bytes / sizeof(float) : 0);
     std::vector<std::int64_t> integers(extent.is_float ? 0 : bytes / sizeof(std::int64_t));
-    read_at(8 + header_bytes + extent.begin,
-            extent.is_float ? std::as_writable_bytes(std::span(data))
-                            : std::as_writable_bytes(std::span(integers)));
+    read_at(8 + header_bytes + extent.begin, extent.is_float
+                                                 ? std::as_writable_bytes(std::span(data))
+                                                 : std::as_writable_bytes(std::span(integers)));
     if (!std::all_of(data.begin(), data.end(), [](float x) { return std::isfinite(x); })) {
       Damaged(source, fmt::format("tensor '{}' holds NaN or infinite numbers", extent.name));
     }
-    result.tensors.push_back({std::move(extent.name), std::move(extent.shape), std::move(data),
-                              std::move(integers)});
+    result.tensors.push_back(
+        {std::move(extent.name), std::move(extent.shape), std::move(data), std::move(integers)});
   }
   return result;
 }

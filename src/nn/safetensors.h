@@ -17,7 +17,7 @@ struct SafeTensors {
   struct Entry {
     std::string name;
     std::vector<std::int64_t> shape;
-    std::vector<float> data;               // of an F32 tensor
+    std::vector<float> data;                  // of an F32 tensor
     std::vector<std::int64_t> integers = {};  // of an I64 tensor
   };
 

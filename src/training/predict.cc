@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kMaxScores = std::int64_t{1} << 28;  // 1 GB kept for the AUC
 
-// Neither a loss nor a label follows from outputs that are not finite.
+// Outputs that are not finite give neither a loss nor a label.
 void CheckFinite(const std::string& source, RowRange rows, std::span<const float> outputs) {
   const auto bad = std::ranges::find_if_not(outputs, [](float x) { return std::isfinite(x); });
   if (bad == outputs.end()) return;
@@ -28,7 +28,7 @@ void CheckFinite(const std::string& source, RowRange rows, std::span<const float
       source, rows.begin + (bad - outputs.begin()) / columns + 1));
 }
 
-// Takes in outputs part by part.
+// Collects outputs part by part.
 class Evaluator {
  public:
   Evaluator(const SavedModel& model, const Dataset& data)
@@ -81,9 +81,14 @@ class Evaluator {
 
 }  // namespace
 
+std::vector<DeviceChoice> DevicesToInfer(std::string_view devices, const ModelSpec& network) {
+  std::vector<DeviceChoice> chosen = ChooseDevices(devices, ThisMachine(), Purpose::kInference);
+  CheckInferenceFits(chosen, network);
+  return chosen;
+}
+
 void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, const Dataset& data,
              const std::function<void(RowRange rows, std::span<const float> outputs)>& sink) {
-  CheckInferenceFits(devices, model.spec);
   Infer(FactoriesOf(devices), model.spec, model.parameters, data,
         [&](RowRange rows, std::span<const float> outputs) {
           CheckFinite(data.source, rows, outputs);

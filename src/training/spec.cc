@@ -21,6 +21,9 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
   v.Word("label", o.label, {{"auto", "first", "last"}, "NAME|N"},
          "Label column of a CSV file: its name, its number from 1, first or last; auto means last. "
          "Not needed for LIBSVM files");
+  v.Text("labels", o.labels, "FILE",
+         "File with the labels of an IDX file; if not given, the one whose name says labels where "
+         "DATA says images");
   v.Text("positive", o.positive, "LABEL",
          "Train on two classes: this label, and all other labels together");
   v.Word("scale", o.scale, ScalingWords(),

@@ -54,6 +54,15 @@ class BestWatcher final : public RunObserver {
   RunObserver& observer_;
 };
 
+void CheckSameRows(const Checkpoint& checkpoint, const TrainingInput& input) {
+  const std::string rows = Fingerprint(input);
+  if (checkpoint.texts.data == rows) return;
+  throw UserError(
+      fmt::format("the data has changed since the checkpoint was written: it had {}, and has {}; "
+                  "start a new run without --resume",
+                  checkpoint.texts.data, rows));
+}
+
 }  // namespace
 
 std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingInput& input) {
@@ -77,11 +86,12 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, const TrainingInput& input)
       algorithm_(MakeAlgorithm(plan.algorithm, plan.batches)),
       coordinator_(*algorithm_, MakeSetup(plan, input)) {}
 
-std::vector<WorkerFactory> TrainingRun::Workers() {
+std::vector<WorkerFactory> TrainingRun::Workers(Writes writes) {
   std::vector<WorkerFactory> factories;
   for (const DeviceChoice& choice : plan_.work.devices) {
     const auto id = static_cast<WorkerId>(factories.size());
-    factories.push_back([this, id, &choice] { return MakeWorker(id, choice.make(), *memory_); });
+    factories.push_back(
+        [this, id, &choice, writes] { return MakeWorker(id, choice.make(), *memory_, writes); });
   }
   return factories;
 }
@@ -93,19 +103,19 @@ void TrainingRun::Restore(const Checkpoint& checkpoint) {
   }
   memory_->SetWeights(checkpoint.weights);
   std::vector<std::string> workers;
-  StateFromJson(checkpoint.texts.control, "the checkpoint", [&](StateVisitor& visitor) {
-    coordinator_.VisitState(visitor);
-  });
-  StateFromJson(checkpoint.texts.control, "the checkpoint", [&](StateVisitor& visitor) {
-    Visit(visitor, "worker_names", workers);
-  });
+  StateFromJson(checkpoint.texts.control, "the checkpoint",
+                [&](StateVisitor& visitor) { coordinator_.VisitState(visitor); });
+  StateFromJson(checkpoint.texts.control, "the checkpoint",
+                [&](StateVisitor& visitor) { Visit(visitor, "worker_names", workers); });
   if (const std::optional<SnapshotId> best = coordinator_.saved_snapshot()) {
     Check(checkpoint.best.size() == floats, "a checkpoint with an evaluation has its model");
     std::ranges::copy(checkpoint.best, memory_->snapshots[*best].data());
   }
   const auto same = std::ranges::equal(workers, plan_.work.devices, {}, {},
                                        [](const DeviceChoice& choice) { return choice.info.name; });
-  if (same) memory_->saved_workers = IndexedVector<WorkerId, std::optional<SavedWorker>>(checkpoint.workers);
+  if (same)
+    memory_->saved_workers =
+        IndexedVector<WorkerId, std::optional<SavedWorker>>(checkpoint.workers);
 }
 
 TrainedModel TrainingRun::Finish() const {
@@ -121,30 +131,22 @@ TrainedModel TrainingRun::Finish() const {
 }
 
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
-                   const StopRequested& stop_requested) {
+                   const TrainControls& controls) {
   TrainingRun run(plan, input);
-  MakeThreadExecutor(run.Workers(), plan.pinning, stop_requested)->Run(run.coordinator(), observer);
-  return run.Finish();
-}
-
-TrainedModel TrainKept(const TrainingPlan& plan, const TrainingInput& input,
-                       TrainingObserver& observer, const StopRequested& stop_requested,
-                       const KeepOptions& keep, const Checkpoint* resume) {
-  TrainingRun run(plan, input);
-  if (resume) {
-    const std::string rows = Fingerprint(input);
-    if (resume->texts.data != rows) {
-      throw UserError(fmt::format(
-          "the data has changed since the checkpoint was written: it was {}, and is {}",
-          resume->texts.data, rows));
-    }
-    run.Restore(*resume);
+  if (controls.resume) {
+    CheckSameRows(*controls.resume, input);
+    run.Restore(*controls.resume);
   }
-  RunKeeper keeper(keep, plan, input, run.memory(), observer);
-  BestWatcher watcher(run.coordinator(), keeper, observer);
-  MakeThreadExecutor(run.Workers(), plan.pinning, stop_requested)
-      ->Run(run.coordinator(), watcher, &keeper);
-  keeper.AwaitTaken();
+  const auto executor =
+      MakeThreadExecutor(run.Workers(), plan.pinning, controls.stop_requested, controls.trace);
+  if (controls.keep) {
+    RunKeeper keeper(*controls.keep, plan, input, run.memory(), observer);
+    BestWatcher watcher(run.coordinator(), keeper, observer);
+    executor->Run(run.coordinator(), watcher, &keeper);
+    keeper.AwaitTaken();
+  } else {
+    executor->Run(run.coordinator(), observer);
+  }
   return run.Finish();
 }
 

@@ -20,15 +20,16 @@ class Plugins : public testing::Test {
   void SetUp() override { folder_.Write("data", TwoClasses(40)); }
 
   // Runs the program with the plug-ins of one of the fakes' folders, or of any by its path.
-  Finished With(const std::string& plugins, std::vector<std::string> arguments) const {
+  Finished With(const std::string& plugins, const std::vector<std::string>& arguments) const {
     const std::string path = plugins.starts_with('/') ? plugins : HOGBATCH_FAKES "/" + plugins;
     const ScopedVariable here("HOGBATCH_PLUGINS", path);
     return RunProgram(arguments, folder_.path());
   }
   // As where NVIDIA's driver is installed.
-  Finished WithDriverAnd(const std::string& plugins, std::vector<std::string> arguments) const {
+  Finished WithDriverAnd(const std::string& plugins,
+                         const std::vector<std::string>& arguments) const {
     const ScopedVariable driver("LD_LIBRARY_PATH", HOGBATCH_FAKES "/driver");
-    return With(plugins, std::move(arguments));
+    return With(plugins, arguments);
   }
 
   TemporaryFolder folder_;

@@ -152,7 +152,10 @@ TEST(OptionsText, WritesEveryOptionAsItWasUsed) {
   options.spec.hidden = {7, 8};
   TrainingPlan plan{.work = {}, .algorithm = "hogbatch"};
   plan.learning_rate.lr = 0.25;
-  const std::string text = OptionsText(options, plan);
+  const Devices devices;
+  const TrainingInput input;
+  const std::string text =
+      OptionsText(options, plan, {.started = "now", .devices = devices, .input = input});
   EXPECT_EQ(ValueOf(text, "format"), "1");
   EXPECT_EQ(ValueOf(text, "data"), "mine.csv");
   EXPECT_EQ(ValueOf(text, "lr"), "0.25");

@@ -110,7 +110,7 @@ TEST_F(TrainCommand, ZeroEpochsWriteTheStartingWeightsAndInitTakesThem) {
 TEST_F(TrainCommand, GoesOnFromAModelWithItsOwnScaling) {
   folder_.Write("wide", "1,100,0\n2,300,1\n3,100,0\n4,300,1\n5,100,0\n6,300,1\n");
   folder_.Write("narrow", "3,100,0\n4,120,1\n3,110,0\n4,130,1\n");
-  const auto run = [&](std::vector<std::string> arguments) {
+  const auto run = [&](const std::vector<std::string>& arguments) {
     return RunProgram(arguments, folder_.path());
   };
   ASSERT_EQ(run({"train", "wide", "--hidden", "4", "--out", "a"}).exit_code, 0);

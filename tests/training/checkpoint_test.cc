@@ -1,7 +1,5 @@
 // A run that is resumed from a checkpoint ends with the same bits as the run that went on. In
 // virtual time every run is exact, so all that a checkpoint leaves out shows.
-#include "training/checkpoint/checkpoint_file.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,6 +13,7 @@
 #include "datasets/synthetic.h"
 #include "runtime/executors/executor.h"
 #include "tests/support/strict_device.h"
+#include "training/checkpoint/checkpoint_file.h"
 #include "training/checkpoint/json_state.h"
 #include "training/train.h"
 
@@ -41,9 +40,9 @@ class EveryRows final : public CheckpointKeeper {
   void Take(Coordinator& coordinator) override {
     JobMemory& memory = run_.memory();
     Checkpoint checkpoint{
-        .texts = {.options = "{}",
-                  .data = "rows",
-                  .control = StateToJson([&](StateVisitor& v) { coordinator.VisitState(v); })},
+        .texts = {.options = "{}", .data = "rows", .control = StateToJson([&](StateVisitor& v) {
+                                                     coordinator.VisitState(v);
+                                                   })},
         .weights = memory.saved_weights,
         .best = {},
         .workers = {memory.saved_workers.begin(), memory.saved_workers.end()}};
@@ -81,10 +80,8 @@ class SmallTraining {
                                      .nonzeros = setup.nonzeros,
                                      .valid_fraction = 0.1});
     const Dataset& data = input_.training.data;
-    plan_.work.model = {.inputs = data.features,
-                        .hidden = {24, 16},
-                        .outputs = 2,
-                        .sparse_input = data.is_sparse};
+    plan_.work.model = {
+        .inputs = data.features, .hidden = {24, 16}, .outputs = 2, .sparse_input = data.is_sparse};
     plan_.work.optimizer = setup.optimizer;
     plan_.work.explicit_momentum = setup.optimizer.momentum;
     const bool has_state = setup.optimizer.optimizer == "adam" || setup.optimizer.momentum > 0;

@@ -15,7 +15,7 @@ using gpu::Interface;
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kIndent = 10;
 
-// What an interface has run on so far. Nobody may read more into it than there was.
+// What an interface has been run on so far, and no more than that.
 std::string_view ProvenOn(Interface interface) {
   return interface == Interface::kCuda ? "a host stand-in only, never on a real GPU"
                                        : "processors through PoCL only, never on a real GPU";
@@ -25,7 +25,7 @@ std::string ProofSentence(Interface interface) {
   return fmt::format("{} was tested on {}.", Name(interface), ProvenOn(interface));
 }
 
-// Paragraphs beside a name, hanging from one column.
+// Paragraphs beside a name, with a hanging indent.
 std::string Entry(std::string_view name, const std::vector<std::string>& paragraphs) {
   std::string text;
   for (const std::string& paragraph : paragraphs) {
@@ -144,7 +144,7 @@ std::string DevicesJson(const DevicesReport& report) {
     if (offer->devices.empty()) one["why_none"] = offer->why_none;
     json["interfaces"].push_back(std::move(one));
   }
-  // A driver may name its device in any bytes.
+  // The name that a driver gives its device may hold any bytes.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,5 @@
-// The one question: which piece of whose batch does this idle device take next?
+// An algorithm answers one question: which rows does this idle device train on next, and how many
+// per update?
 //
 // An algorithm prepares jobs, assigns work and observes results. It sees values only: no device,
 // mailbox, thread or clock.

@@ -153,7 +153,7 @@ void Coordinator::CheckEvaluation() {
   if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) return;
   const bool stopping = reason_ != StopReason::kNone;
   const bool due = stopping ? job_.quiet() : job_.epoch() >= next_evaluation_;
-  // A round that is applied in part is no model.
+  // A round that is applied only in part does not give a model.
   if (!due || job_.round().open()) return;
   evaluated_at_ = job_.examples();
   next_evaluation_ = (std::floor(job_.epoch() / rules_.eval_every) + 1) * rules_.eval_every;

@@ -153,18 +153,18 @@ class VirtualExecutor : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> MakeVirtualExecutor(std::vector<WorkerFactory> workers,
-                                              std::vector<CostModel> costs) {
+std::unique_ptr<Executor> MakeVirtualExecutor(const std::vector<WorkerFactory>& workers,
+                                              const std::vector<CostModel>& costs) {
   std::vector<UpdateCost> constant;
   for (const CostModel& cost : costs) {
     constant.push_back([cost](std::int64_t rows, double) {
       return cost.seconds_per_update + cost.seconds_per_row * static_cast<double>(rows);
     });
   }
-  return MakeVirtualExecutor(std::move(workers), std::move(constant));
+  return MakeVirtualExecutor(workers, std::move(constant));
 }
 
-std::unique_ptr<Executor> MakeVirtualExecutor(std::vector<WorkerFactory> workers,
+std::unique_ptr<Executor> MakeVirtualExecutor(const std::vector<WorkerFactory>& workers,
                                               std::vector<UpdateCost> costs) {
   return std::make_unique<VirtualExecutor>(workers, std::move(costs));
 }

@@ -61,7 +61,7 @@ class SnapshotPin {
 
 // What a worker keeps between tasks besides the model.
 struct SavedWorker {
-  std::int64_t updates = 0;  // that its optimiser has made
+  std::int64_t updates = 0;                 // that its optimiser has made
   std::optional<OptimizerState> optimizer;  // none: it was not needed yet
   // In synchronous training: of the slice that it applies.
   std::int32_t slice = -1;
@@ -125,7 +125,8 @@ struct JobMemory {
   Probes probes;
 
   // A checkpoint: the model, and what each worker keeps. kSave tasks write it while no row is in
-  // flight. To resume a run, saved_workers is filled before the workers are made; each loads its own.
+  // flight. To resume a run, saved_workers is filled before the workers are made; each loads its
+  // own.
   std::vector<float> saved_weights;
   IndexedVector<WorkerId, std::optional<SavedWorker>> saved_workers;
 };

@@ -39,7 +39,7 @@ class SharingWorker : public DeviceWorker {
     staleness().Merged(read_);
   }
 
-  // A `keep` of 0 would mean "clear the target", so decay that keeps nothing takes the other way.
+  // A `keep` of 0 would mean "clear the target", so decay that keeps nothing goes through Merge.
   bool WritesDirectly(const Task& task) {
     return writes_ == Writes::kAsComputed && !task.hold && optimizer().direct() &&
            KeptBy(task.learning_rate) > 0;

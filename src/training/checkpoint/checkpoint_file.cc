@@ -108,9 +108,10 @@ class Reader {
       Damaged(path, "it has no format version");
     }
     if (format > kFormat) {
-      throw UserError(fmt::format(
-          "{} was written by a newer hogbatch (format {}; this one reads up to {}): update hogbatch",
-          path, format, kFormat));
+      throw UserError(
+          fmt::format("{} was written by a newer hogbatch (format {}; this one reads up to {}): "
+                      "update hogbatch",
+                      path, format, kFormat));
     }
     for (SafeTensors::Entry& entry : file_.tensors) {
       const auto bytes = entry.integers.empty() ? std::as_bytes(std::span(entry.data))
@@ -186,9 +187,8 @@ Checkpoint ReadCheckpoint(const std::string& path) {
                         .weights = reader.Floats("weights"),
                         .best = reader.Floats("best"),
                         .workers = {}};
-  StateFromJson(reader.Text("workers"), path, [&](StateVisitor& visitor) {
-    VisitCounts(visitor, checkpoint.workers);
-  });
+  StateFromJson(reader.Text("workers"), path,
+                [&](StateVisitor& visitor) { VisitCounts(visitor, checkpoint.workers); });
   for (std::size_t i = 0; i < checkpoint.workers.size(); ++i) {
     std::optional<SavedWorker>& worker = checkpoint.workers[i];
     if (!worker) continue;
@@ -208,8 +208,8 @@ std::int64_t CheckpointNumber(const std::string& path) {
   const std::string name = fs::path(path).filename();
   std::int64_t number = 0;
   if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return 0;
-  const auto digits = std::string_view(name).substr(
-      kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size());
+  const auto digits =
+      std::string_view(name).substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size());
   return ReadAll(digits, number) ? number : 0;
 }
 

@@ -127,7 +127,8 @@ std::string StateToJson(const VisitStateCall& visit) {
 
 void StateFromJson(std::string_view text, std::string_view source, const VisitStateCall& visit) {
   const Json root = Json::parse(text, nullptr, false);
-  if (!root.is_object()) throw UserError(fmt::format("{} is damaged: its state is no JSON", source));
+  if (!root.is_object())
+    throw UserError(fmt::format("{} is damaged: its state is no JSON", source));
   Reader reader(root, source);
   visit(reader);
 }

@@ -20,7 +20,8 @@ constexpr std::int64_t kKept = 3;
 class HeldSnapshot {
  public:
   HeldSnapshot(JobMemory& memory, SnapshotId id)
-      : pin_(memory.snapshot_pins[static_cast<std::size_t>(id)]), floats_(memory.snapshots[id].span()) {
+      : pin_(memory.snapshot_pins[static_cast<std::size_t>(id)]),
+        floats_(memory.snapshots[id].span()) {
     pin_.Pin();
   }
   ~HeldSnapshot() { pin_.Unpin(); }
@@ -108,11 +109,10 @@ void RunKeeper::PostBest(SnapshotId snapshot) {
 }
 
 void RunKeeper::Take(Coordinator& coordinator) {
-  CheckpointTexts texts{.options = keep_.options,
-                        .data = data_,
-                        .control = StateToJson([&](StateVisitor& visitor) {
-                          coordinator.VisitState(visitor);
-                        })};
+  CheckpointTexts texts{
+      .options = keep_.options, .data = data_, .control = StateToJson([&](StateVisitor& visitor) {
+                                                 coordinator.VisitState(visitor);
+                                               })};
   std::shared_ptr<HeldSnapshot> best;
   if (const std::optional<SnapshotId> snapshot = coordinator.saved_snapshot()) {
     best = std::make_shared<HeldSnapshot>(memory_, *snapshot);

@@ -10,7 +10,7 @@
 namespace hogbatch {
 namespace {
 
-// Which labels to name, the likeliest first.
+// The labels to print, the most probable first.
 std::vector<std::size_t> ChooseLabels(std::span<const float> probabilities, std::int64_t top) {
   std::vector<std::size_t> order(probabilities.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
