@@ -50,10 +50,10 @@ void EmptyTasks(benchmark::State& state) {
                                       .rates = LearningRate({}, 1),
                                       .workers = {{.name = "a"}, {.name = "b"}},
                                       .task_seconds = 0});
-    Silent silent;
+    QuietObserver observer;
     const std::vector<WorkerFactory> workers = {[] { return std::make_unique<IdleWorker>(0); },
                                                 [] { return std::make_unique<IdleWorker>(1); }};
-    MakeThreadExecutor(workers, Pinning::kCores)->Run(coordinator, silent);
+    MakeThreadExecutor(workers, Pinning::kCores)->Run(coordinator, observer);
   }
   state.SetItemsProcessed(state.iterations() * kTasks);
 }

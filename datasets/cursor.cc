@@ -88,7 +88,7 @@ void Cursor::StartEpoch() {
     begin = end;
   }
   for (const std::int64_t i : random.Permutation(static_cast<std::int64_t>(blocks.size()))) {
-    blocks_.push_back(blocks[static_cast<std::size_t>(i)]);
+    blocks_.push_back(blocks[i]);
   }
 }
 

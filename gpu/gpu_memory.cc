@@ -158,7 +158,7 @@ void GpuMemory::Receive(StreamOrder::Mark until) {
 void GpuMemory::Synchronize() {
   driver_.Synchronize();
   order_.Look();  // only its event reports an OpenCL command that failed
-  order_.AllHasCompleted();
+  order_.SetAllCompleted();
 }
 
 void GpuMemory::GiveBack(HostBlocks& blocks) noexcept {

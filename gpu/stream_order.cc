@@ -10,7 +10,7 @@ static_assert(kAllStreams.size() == kStreams);
 
 }  // namespace
 
-StreamOrder::~StreamOrder() { AllHasCompleted(); }
+StreamOrder::~StreamOrder() { SetAllCompleted(); }
 
 void StreamOrder::Use(Stream stream, void* block) {
   const auto found = blocks_.find(block);
@@ -79,7 +79,7 @@ void StreamOrder::ReleaseFirst(Line& line) noexcept {
   ++line.come;
 }
 
-void StreamOrder::AllHasCompleted() noexcept {
+void StreamOrder::SetAllCompleted() noexcept {
   for (Line& line : lines_) {
     for (Event event : line.events) driver_.Release(event);
     line.events.clear();

@@ -43,7 +43,7 @@ class StreamOrder {
   void Look();
   bool HasCompleted(Stream stream, Mark mark) const { return mark <= LineOf(stream).come; }
   // To be called after Driver::Synchronize.
-  void AllHasCompleted() noexcept;
+  void SetAllCompleted() noexcept;
 
  private:
   struct Line {

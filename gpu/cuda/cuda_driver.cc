@@ -172,7 +172,7 @@ class CudaDriver final : public gpu::Driver {
     const cudaError_t status =
         cudaLaunchKernel(StandsFor(call.kernel), dim3(groups), dim3(gpu::kLanes), arguments.data(),
                          0, stream(Stream::kCompute));
-    if (status == cudaSuccess) return;  // do not make a string in vain
+    if (status == cudaSuccess) return;  // before a string is made
     const std::string_view name = gpu::kKernelNames[static_cast<std::size_t>(call.kernel)];
     calls().Must(status, fmt::format("cudaLaunchKernel of {}", name));
   }

@@ -15,6 +15,7 @@ int Eval(const EvalOptions& options);
 int Predict(const PredictOptions& options);
 int WriteReport(const ReportOptions& options);
 int Export(const ExportOptions& options);
+int Compare(const CompareOptions& options);
 int ListDevices(const DevicesOptions& options);
 
 int Run(const Command& command);

@@ -71,6 +71,21 @@ Examples:
 The folder then holds data.safetensors, initial-SEED.safetensors (models) and export.json.
 )";
 
+const char* const kCompareHelp =
+    R"(Compares hogbatch with TensorFlow, PyTorch, Keras and scikit-learn on one data set: examples per
+second, time to a loss, memory, processor time and start-up. Every side learns the same network from
+the same initial weights, at its own best batch size and learning rate.
+
+Examples:
+  hogbatch compare                                   the data set that ships with the program
+  hogbatch compare mine.csv --test other.csv --hidden 256,256 --out compared
+  hogbatch compare mine.svm --against pytorch --budget 15m
+
+scripts/baselines installs the frameworks; one that is missing is left out. The folder of results
+holds compare.html, compare.json and one folder per run. Ctrl-C keeps what is done; the same command
+goes on from there. docs/comparison.md has the rules.
+)";
+
 const char* const kDevicesHelp =
     R"(Lists the devices of this machine by the names that --devices takes. Says what is missing to use
 a GPU, what to do about it, and what --devices auto would choose.

@@ -9,6 +9,7 @@ extern const char* const kEvalHelp;
 extern const char* const kPredictHelp;
 extern const char* const kReportHelp;
 extern const char* const kExportHelp;
+extern const char* const kCompareHelp;
 extern const char* const kDevicesHelp;
 
 }  // namespace hogbatch

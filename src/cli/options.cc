@@ -69,6 +69,12 @@ void ExportOptions::Visit(OptionVisitor& visitor) {
   visitor.Text("out", out, "DIR", "Folder to write into; needed");
 }
 
+void CompareOptions::Visit(OptionVisitor& visitor) {
+  spec.Visit(visitor);
+  visitor.Flag("quiet", quiet, "Print errors only");
+  visitor.Flag("json", json, "Print compare.json at the end and nothing else");
+}
+
 void DevicesOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
   visitor.Flag("json", json, "Print the list as JSON");

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "compare/spec.h"
 #include "core/options.h"
 #include "training/spec.h"
 
@@ -63,6 +64,14 @@ struct ExportOptions {
   void Visit(OptionVisitor& visitor);
 };
 
+struct CompareOptions {
+  compare::CompareSpec spec;
+  bool quiet = false;
+  bool json = false;
+
+  void Visit(OptionVisitor& visitor);
+};
+
 struct DevicesOptions {
   bool json = false;
 
@@ -75,6 +84,6 @@ struct PrintText {
 };
 
 using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ReportOptions,
-                             ExportOptions, DevicesOptions>;
+                             ExportOptions, CompareOptions, DevicesOptions>;
 
 }  // namespace hogbatch

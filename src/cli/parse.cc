@@ -144,6 +144,7 @@ constexpr std::array kSummaries = {
     std::pair{"predict", "print the label of every row of a file"},
     std::pair{"report", "show one or several runs in a page"},
     std::pair{"export", "write encoded rows and initial weights for other programs"},
+    std::pair{"compare", "compare with TensorFlow, PyTorch and others on your data"},
     std::pair{"devices", "list what this machine can compute with"},
 };
 
@@ -257,6 +258,10 @@ Command Parse(std::span<const std::string> arguments) {
   } else if (name == "export") {
     command = ParseCommand<ExportOptions>(rest, "export", kExportHelp, [](auto& exported) {
       exported.Positional("DATA", exported.options.spec.data, kTrainingRows);
+    });
+  } else if (name == "compare") {
+    command = ParseCommand<CompareOptions>(rest, "compare", kCompareHelp, [](auto& compare) {
+      compare.Positional("DATA", compare.options.spec.training.data, kTrainingRows);
     });
   } else if (name == "devices") {
     command = ParseCommand<DevicesOptions>(rest, "devices", kDevicesHelp, [](auto&) {});

@@ -26,6 +26,7 @@ struct Runner {
   int operator()(const PredictOptions& options) const { return Predict(options); }
   int operator()(const ReportOptions& options) const { return WriteReport(options); }
   int operator()(const ExportOptions& options) const { return Export(options); }
+  int operator()(const CompareOptions& options) const { return Compare(options); }
   int operator()(const DevicesOptions& options) const { return ListDevices(options); }
 };
 

@@ -8,7 +8,7 @@
 
 namespace hogbatch {
 
-// Sums over rows, so that parts add up to the whole whatever worker took them.
+// Sums over rows, so that the parts of several workers add up to the whole.
 struct EvaluationSums {
   std::int64_t rows = 0;
   double loss = 0;

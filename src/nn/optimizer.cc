@@ -27,7 +27,7 @@ class LazyRows {
  public:
   LazyRows(Device& device, std::int64_t rows)
       : device_(device),
-        last_(static_cast<std::size_t>(rows), 0),
+        last_(rows, 0),
         skipped_on_device_(device, static_cast<std::size_t>(rows) * sizeof(std::int32_t)) {}
 
   TouchedRows Touch(const LayerGradient& gradient, std::int64_t update) {
@@ -76,7 +76,7 @@ class StateMemory {
       device.Fill(view.bias, 0);
     }
   }
-  const LayerView& layer(int i) const { return blocks_.views()[static_cast<std::size_t>(i)]; }
+  const LayerView& layer(int i) const { return blocks_.views()[i]; }
   std::size_t layers() const { return blocks_.views().size(); }
 
   void SaveTo(OptimizerState& state) {

@@ -97,7 +97,7 @@ std::string Upright(const BarChart& chart) {
     const double middle = plot.left + group * (static_cast<double>(c) + 0.5);
     const double half = TextWidth(chart.categories[c]) / 2;
     if (middle - half < free_from) continue;
-    free_from = middle + half + 9;
+    free_from = middle + half + 6;
     svg += Text(middle, plot.bottom + 17, "tick middle", chart.categories[c]);
   }
   svg += fmt::format("<path class=\"axis\" d=\"M{} {}H{}\"/>", Number(plot.left), Number(y(0)),

@@ -29,6 +29,7 @@ struct Series {
   std::vector<double> high = {};
   std::optional<int> colour = {};  // of the palette; if not given, the place in the chart
   Stroke stroke = Stroke::kSolid;
+  std::string hover = {};  // what a reader sees under the pointer if there is no name
 };
 
 // How a line gets from one point to the next.

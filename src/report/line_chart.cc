@@ -147,8 +147,8 @@ class DrawnSeries {
                             Number(y_(series_.y[i])), ShortNumber(series_.x[i]));
       values += fmt::format("{}{}", values.empty() ? "" : ",", ShortNumber(series_.y[i]));
     }
-    return fmt::format("data-name=\"{}\" data-at=\"{}\" data-y=\"{}\"", Escape(series_.name),
-                       places, values);
+    return fmt::format("data-name=\"{}\" data-at=\"{}\" data-y=\"{}\"",
+                       Escape(series_.name.empty() ? series_.hover : series_.name), places, values);
   }
 
  private:
@@ -159,7 +159,20 @@ class DrawnSeries {
   std::vector<std::size_t> points_;
 };
 
+bool HasData(const LineChart& chart, const Scale& x, const Scale& y) {
+  return std::ranges::any_of(chart.series, [&](const Series& series) {
+    for (std::size_t i = 0; i < PointsOf(series); ++i) {
+      if (x.knows(series.x[i]) && y.knows(series.y[i])) return true;
+    }
+    return false;
+  });
+}
+
 std::string Draw(const LineChart& chart, const Plot& plot, const Scale& x, const Scale& y) {
+  if (!HasData(chart, x, y)) {
+    return Text((plot.left + plot.right) / 2, (plot.top + plot.bottom) / 2, "label middle",
+                "no data");
+  }
   std::string bands, lines;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const Series& series = chart.series[i];
@@ -193,7 +206,7 @@ std::string Svg(const LineChart& chart) {
   svg += Legend(entries, kWidth, 36, legend_height);
 
   const double top = 36 + legend_height + 20;
-  Plot plot{.left = 0, .right = kWidth - 12, .top = top, .bottom = top + kPlotHeight};
+  Plot plot{.left = 0, .right = kWidth - kMargin, .top = top, .bottom = top + kPlotHeight};
   const Bounds y_bounds = BoundsOfY(chart);
   const AxisTicks y_ticks = MakeTicks(chart.y_axis, y_bounds.low, y_bounds.high, 6);
   plot.left = std::max(LabelWidth(y_ticks) + 8, 24.0);

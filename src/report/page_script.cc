@@ -49,22 +49,23 @@ for (const svg of document.querySelectorAll('svg.lines')) {
   svg.addEventListener('pointerleave', hide);
   svg.addEventListener('pointermove', event => {
     const x = placeIn(svg, event).x;
-    const nearest = lines.map(line => {
+    const found = lines.map(line => {
       let best = 0;
       line.at.forEach((point, i) => {
         if (Math.abs(point[0] - x) < Math.abs(line.at[best][0] - x)) best = i;
       });
       return { line, best, distance: Math.abs(line.at[best][0] - x) };
-    }).filter(found => found.distance < 40).sort((a, b) => a.distance - b.distance);
-    if (nearest.length === 0 || x < left - 8 || x > right + 8) return hide();
-    const place = nearest[0].line.at[nearest[0].best];
+    }).sort((a, b) => a.distance - b.distance);
+    if (found.length === 0 || x < left - 8 || x > right + 8) return hide();
+    const place = found[0].line.at[found[0].best];
+    const nearest = found.filter(({ line, best }) => Math.abs(line.at[best][0] - place[0]) < 20);
     for (const [name, value] of [['x1', place[0]], ['x2', place[0]], ['y1', top], ['y2', bottom]]) {
       cross.setAttribute(name, value);
     }
     cross.style.display = '';
     nearest.sort((a, b) => a.line.at[a.best][1] - b.line.at[b.best][1]);
-    showTip(event, [tipRow(svg.dataset.xLabel + ' ' + place[2]), ...nearest.slice(0, 12).map(found =>
-      tipRow((found.line.name ? found.line.name + ': ' : '') + found.line.y[found.best], found.line.colour))]);
+    showTip(event, [tipRow(svg.dataset.xLabel + ' ' + place[2]), ...nearest.slice(0, 12).map(({ line, best }) =>
+      tipRow((line.name ? line.name + ': ' : '') + line.y[best], line.colour))]);
   });
 }
 

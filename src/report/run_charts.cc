@@ -78,6 +78,7 @@ std::vector<Series> CurvesOfMany(std::span<const RunRecord> runs, Abscissa x,
       curves.push_back(Curve(runs[i], x, key, first ? runs[i].name : ""));
       curves.back().colour = static_cast<int>(i);
       curves.back().stroke = first ? Stroke::kSolid : Stroke::kDashed;
+      curves.back().hover = fmt::format("{}, training", runs[i].name);
       first = false;
     }
   }

@@ -10,7 +10,7 @@
 namespace hogbatch::report {
 namespace {
 
-constexpr double kCharacter = 7.4;  // the mean width of a character in the font of labels
+constexpr double kCharacter = 8.6;  // the width of a digit in a wide font, as large as on a phone
 
 // Bytes of the UTF-8 character that begins at `at`.
 std::size_t CharacterBytes(std::string_view text, std::size_t at) {
@@ -22,7 +22,7 @@ std::size_t CharacterBytes(std::string_view text, std::size_t at) {
 }  // namespace
 
 void Bounds::Include(double value) {
-  if (!std::isfinite(value)) return;
+  if (!(std::abs(value) <= kLargest)) return;
   low = std::min(low, value);
   high = std::max(high, value);
 }
@@ -31,7 +31,7 @@ Scale::Scale(Axis axis, Bounds values, double first, double last)
     : axis_(axis), values_(values), first_(first), last_(last) {}
 
 bool Scale::knows(double value) const {
-  return std::isfinite(value) && (axis_ != Axis::kLog || value > 0);
+  return std::abs(value) <= kLargest && (axis_ != Axis::kLog || value >= 1 / kLargest);
 }
 
 double Scale::Position(double value) const {
@@ -130,9 +130,10 @@ std::string XAxis(const Plot& plot, const Scale& scale, const AxisTicks& ticks,
     const double x = scale(tick.value);
     svg += fmt::format("<path class=\"axis\" d=\"M{} {}v4\"/>", Number(x), Number(plot.bottom));
     const double half = TextWidth(tick.label) / 2;
-    if (x - half < free_from) continue;
-    free_from = x + half + 9;
-    svg += Text(x, plot.bottom + 17, "tick middle", tick.label);
+    const double middle = std::min(x, plot.right + kMargin - half);  // the last one stays inside
+    if (middle - half < free_from) continue;
+    free_from = middle + half + 6;
+    svg += Text(middle, plot.bottom + 17, "tick middle", tick.label);
   }
   const std::string full =
       ticks.unit.empty() ? std::string(label) : fmt::format("{} ({})", label, ticks.unit);

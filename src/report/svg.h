@@ -14,8 +14,12 @@ namespace hogbatch::report {
 
 inline constexpr int kColours = 6;  // of the palette; later ones repeat them, dashed
 inline constexpr double kLineHeight = 18;
+inline constexpr double kMargin = 12;  // to the right of a plot
+// What is larger, or nearer to 0 on a logarithmic axis, is as good as infinite and not drawn.
+// Ranges of what is drawn never overflow.
+inline constexpr double kLargest = 1e100;
 
-// Grows over finite numbers.
+// Grows over numbers that can be drawn.
 struct Bounds {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();

@@ -64,7 +64,7 @@ AxisTicks TimeTicks(double from, double to, int wanted) {
   constexpr std::array<double, 11> kSexagesimal = {1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600};
   Unit unit{1, "s"};
   for (const Unit& candidate : kDurations) {
-    if (to >= 2 * candidate.size) {
+    if (to - from >= 2 * candidate.size) {
       unit = candidate;
       break;
     }
@@ -77,7 +77,7 @@ AxisTicks TimeTicks(double from, double to, int wanted) {
   }
   AxisTicks made{.ticks = {}, .unit = unit.name};
   for (const double value : Multiples(from / unit.size, to / unit.size, step)) {
-    made.ticks.push_back({value * unit.size, fmt::format("{:.4g}", value)});
+    made.ticks.push_back({value * unit.size, fmt::format("{:.12g}", value)});
   }
   return made;
 }

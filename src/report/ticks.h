@@ -18,8 +18,8 @@ struct AxisTicks {
   std::string unit = {};    // kTime: what the labels count, such as "min"
 };
 
-// About `wanted` ticks at round values in [from, to]; from < to, and from > 0 on a logarithmic
-// axis.
+// About `wanted` ticks at round values in [from, to]. The bounds can be drawn (svg.h), from < to,
+// and from > 0 on a logarithmic axis.
 AxisTicks MakeTicks(Axis axis, double from, double to, int wanted);
 
 // A number for a reader, with at most four digits that count: 0.5301, 12.3k, 4.56M.

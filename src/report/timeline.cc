@@ -72,9 +72,9 @@ std::string Svg(const Timeline& timeline) {
   const double gap = timeline.lanes.size() > 24 ? 3 : 6;
   double name_width = 0;
   for (const Lane& lane : timeline.lanes) name_width = std::max(name_width, TextWidth(lane.name));
-  name_width = std::min(name_width, kMostNameWidth);
+  name_width = std::min(1.2 * name_width, kMostNameWidth);  // a phone shows larger letters here
 
-  Plot plot{.left = name_width + 10, .right = kWidth - 10, .top = 32, .bottom = 0};
+  Plot plot{.left = name_width + 10, .right = kWidth - kMargin, .top = 32, .bottom = 0};
   plot.bottom = plot.top + static_cast<double>(timeline.lanes.size()) * (lane_height + gap);
   const Scale x(Axis::kTime, TimeBounds(timeline), plot.left, plot.right);
   std::string svg = Text(0, 16, "title", timeline.title);

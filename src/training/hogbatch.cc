@@ -81,8 +81,8 @@ struct Network::Parts {
 
 Network Train(const std::string& data, const Options& options, TrainingListener* listener,
               std::stop_token stop) {
-  TrainingListener nobody;
-  Forwarder observer(listener ? *listener : nobody);
+  TrainingListener silent;
+  Forwarder observer(listener ? *listener : silent);
   const TrainingSpec spec = SpecOf(data, options);
   const Devices devices = DevicesToTrain(spec.devices);
   const TrainingInput input = ReadInput(spec, observer);
@@ -111,7 +111,7 @@ std::vector<float> Network::OutputsForFile(const std::string& path) const {
   const SavedModel& model = parts_->model;
   const std::vector<DeviceChoice> devices = DevicesToInfer("auto", model.spec);
   const Dataset data = ReadWithSchema(path, model.schema, Labels::kOptional);
-  std::vector<float> values(static_cast<std::size_t>(data.rows * model.spec.outputs));
+  std::vector<float> values(data.rows * model.spec.outputs);
   Predict(devices, model, data, [&](RowRange rows, std::span<const float> outputs) {
     std::ranges::copy(OutputValues(model.schema, model.spec.loss, outputs),
                       values.begin() + rows.begin * model.spec.outputs);

@@ -36,7 +36,7 @@ class Evaluator {
     if (!by_class()) return;
     confusion_ = ConfusionMatrix(columns_);
     if (data.rows * columns_ <= kMaxScores) {
-      scores_.resize(static_cast<std::size_t>(data.rows * columns_));
+      scores_.resize(data.rows * columns_);
     }
   }
 
@@ -57,12 +57,10 @@ class Evaluator {
   bool by_class() const { return model_.schema.label_kind == LabelKind::kClass; }
 
   void AddClasses(RowRange rows, std::span<const float> outputs) {
-    const auto columns = static_cast<std::size_t>(columns_);
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-      const auto one =
-          outputs.subspan(static_cast<std::size_t>(row - rows.begin) * columns, columns);
+      const auto one = outputs.subspan((row - rows.begin) * columns_, columns_);
       const auto best = std::max_element(one.begin(), one.end()) - one.begin();
-      confusion_.Add(data_.classes[static_cast<std::size_t>(row)], static_cast<std::int32_t>(best));
+      confusion_.Add(data_.classes[row], static_cast<std::int32_t>(best));
     }
     if (scores_.empty()) return;
     // Raw outputs do not compare across rows; probabilities do.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace hogbatch {
@@ -21,14 +22,15 @@ class Plugins : public testing::Test {
 
   // Runs the program with the plug-ins of one of the fakes' folders, or of any by its path.
   Finished With(const std::string& plugins, const std::vector<std::string>& arguments) const {
-    const std::string path = plugins.starts_with('/') ? plugins : HOGBATCH_FAKES "/" + plugins;
+    const std::string path =
+        plugins.starts_with('/') ? plugins : InBuild("tests/cli/plugins/" + plugins);
     const ScopedVariable here("HOGBATCH_PLUGINS", path);
     return RunProgram(arguments, folder_.path());
   }
   // As where NVIDIA's driver is installed.
   Finished WithDriverAnd(const std::string& plugins,
                          const std::vector<std::string>& arguments) const {
-    const ScopedVariable driver("LD_LIBRARY_PATH", HOGBATCH_FAKES "/driver");
+    const ScopedVariable driver("LD_LIBRARY_PATH", InBuild("tests/cli/plugins/driver"));
     return With(plugins, arguments);
   }
 

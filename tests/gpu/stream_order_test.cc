@@ -108,7 +108,7 @@ TEST_F(Order, LaterEventsDoNotComeBeforeEarlierOnes) {
 TEST_F(Order, NothingIsAwaitedThatWasDoneBeforeTheDeviceWasIdle) {
   Copy(Stream::kUpload, 0);
   Use(Stream::kCompute, 1);
-  order_.AllHasCompleted();
+  order_.SetAllCompleted();
   EXPECT_EQ(driver_.Take(), (Calls{"record upload 1", "release 1"}));
   Use(Stream::kCompute, 0);
   Copy(Stream::kDownload, 1);
@@ -158,7 +158,7 @@ TEST_F(Order, AMarkThatHasComeIsNotWaitedFor) {
   EXPECT_EQ(driver_.Take(), Calls{});
   Copy(Stream::kUpload, 0);
   const StreamOrder::Marks third = order_.CloseAll();
-  order_.AllHasCompleted();
+  order_.SetAllCompleted();
   driver_.Take();
   order_.WaitFor(third);
   EXPECT_EQ(driver_.Take(), Calls{}) << "the device was idle since";

@@ -57,8 +57,7 @@ TEST_F(OpenClEvents, WaitsForAnEvent) {
   driver().Release(event);
 }
 
-// The work waits for an event of the test's own: whoever waits for more than his own does so for
-// ever.
+// The work waits for an event of the test's own: a call that waits for other work waits for ever.
 TEST_F(OpenClEvents, DoesNotWaitForWhatAnEventDoesNotCover) {
   const Block block(driver(), 1, 8), other(driver(), 1, 8);
   const Pinned received(driver(), 8);

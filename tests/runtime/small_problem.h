@@ -27,7 +27,7 @@ inline Dataset MakeRows(std::int64_t rows, std::int64_t features, Storage storag
     double side = 0;
     for (std::int64_t column = 0; column < features; ++column) {
       const float x = random.Uniform() < 0.3 ? static_cast<float>(random.Normal()) : 0.0f;
-      side += x * direction[static_cast<std::size_t>(column)];
+      side += x * direction[column];
       data.dense.push_back(x);
       if (x == 0) continue;
       data.columns.push_back(static_cast<std::int32_t>(column));

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "nn/safetensors.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "training/model/schema_json.h"
 
@@ -45,13 +46,13 @@ Schema FullSchema() {
 
 std::vector<float> Parameters() {
   const ParameterLayout layout = Layout(Spec());
-  std::vector<float> flat(static_cast<std::size_t>(layout.floats));
+  std::vector<float> flat(layout.floats);
   for (const LayerShape& layer : layout.layers) {
     for (std::int64_t i = 0; i < layer.in * layer.out; ++i) {
-      flat[static_cast<std::size_t>(layer.weights_at + i)] = 0.1f * static_cast<float>(i + 1);
+      flat[layer.weights_at + i] = 0.1f * static_cast<float>(i + 1);
     }
     for (std::int64_t i = 0; i < layer.out; ++i) {
-      flat[static_cast<std::size_t>(layer.bias_at + i)] = -0.5f * static_cast<float>(i + 1);
+      flat[layer.bias_at + i] = -0.5f * static_cast<float>(i + 1);
     }
   }
   return flat;
@@ -243,13 +244,14 @@ TEST_F(ModelFile, SaysWhyItIsNoStart) {
 }
 
 TEST_F(ModelFile, OpensWithPythonsSafetensors) {
-  const std::string python = HOGBATCH_PYTHON;
+  const std::string python = InSource(".deps/bin/python");
   if (!std::filesystem::exists(python) ||
       std::system((python + " -c 'import safetensors.numpy' 2>/dev/null").c_str()) != 0) {
     GTEST_SKIP() << "needs safetensors for Python: run scripts/setup test";
   }
   Save();
-  const std::string command = python + " " HOGBATCH_OPEN_MODEL " '" + path() + "'";
+  const std::string command =
+      python + " " + InSource("tests/training/open_model.py") + " '" + path() + "'";
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace hogbatch {
@@ -45,7 +46,7 @@ void ExpectSamePredictions(const std::string& found, const std::string& expected
 TEST(OldModels, PredictWhatTheyDid) {
   const TemporaryFolder folder;
   int models = 0;
-  for (const auto& entry : fs::directory_iterator(HOGBATCH_OLD_MODELS)) {
+  for (const auto& entry : fs::directory_iterator(InSource("tests/training/models"))) {
     const fs::path model = entry.path();
     if (model.extension() != ".safetensors") continue;
     SCOPED_TRACE(model.filename().string());

@@ -82,10 +82,10 @@ std::string AutoSentence(const DevicesReport& report) {
   return fmt::format("--devices auto takes {} to train, and {} to eval and predict", train, infer);
 }
 
-nlohmann::ordered_json ToJson(const DeviceInfo& info, std::string_view interface) {
+nlohmann::ordered_json ToJson(const DeviceInfo& info) {
   nlohmann::ordered_json json = {{"name", info.name},
                                  {"option", OptionName(info)},
-                                 {"interface", interface},
+                                 {"interface", Name(info.kind)},
                                  {"description", info.description},
                                  {"memory_bytes", info.memory_bytes}};
   if (!info.hardware.empty()) json["hardware"] = info.hardware;
@@ -124,13 +124,12 @@ std::string DevicesText(const DevicesReport& report) {
 std::string DevicesJson(const DevicesReport& report) {
   const std::vector<DeviceInfo> chosen = AutoDevices(report, Purpose::kTraining);
   nlohmann::ordered_json json;
-  nlohmann::ordered_json processor = ToJson(report.processor, "cpu");
+  nlohmann::ordered_json processor = ToJson(report.processor);
   processor["cores"] = report.cores;
   processor["auto"] = HasCores(chosen);
   json["devices"].push_back(std::move(processor));
   for (const Candidate& gpu : JudgeForAuto(report.cuda, report.opencl)) {
-    nlohmann::ordered_json one =
-        ToJson(gpu.info, gpu.info.kind == DeviceKind::kCuda ? "cuda" : "opencl");
+    nlohmann::ordered_json one = ToJson(gpu.info);
     one["auto"] = gpu.why_not.empty();
     if (!gpu.why_not.empty()) one["why_not_auto"] = gpu.why_not;
     json["devices"].push_back(std::move(one));

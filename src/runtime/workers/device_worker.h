@@ -88,7 +88,7 @@ class DeviceWorker : public Worker {
 
   // Queues the download of the losses. AddLosses may follow after the device has been waited for.
   void DownloadLosses(const Tensor& losses) {
-    row_losses_.resize(static_cast<std::size_t>(losses.cols));
+    row_losses_.resize(losses.cols);
     device_->Download(losses.data.base, losses.data.offset_bytes(),
                       std::as_writable_bytes(std::span(row_losses_)));
   }

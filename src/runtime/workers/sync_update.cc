@@ -25,7 +25,7 @@ ParameterLayout SliceLayout(const ParameterLayout& whole, const Task& task) {
 void SyncUpdate::Apply(const Task& task) {
   if (task.slice != slice_ || task.slices != slices_) BeginSlice(task);
   ++updates_;
-  AppliedSlice& applied = memory_.applied[static_cast<std::size_t>(task.slice)];
+  AppliedSlice& applied = memory_.applied[task.slice];
   if (applied.round != task.round) applied = {.round = task.round};
   while (applied.layers < memory_.store.layout().layers.size()) ApplyLayer(task, applied);
 }
@@ -92,7 +92,7 @@ void SyncUpdate::StepStore(const Task& task, RowRange rows, LayerGradient gradie
 void SyncUpdate::StepCopy(const Task& task, std::size_t layer, RowRange rows,
                           const LayerGradient& gradient) {
   const LayerShape& shape = memory_.store.layout().layers[layer];
-  const auto width = static_cast<std::size_t>(shape.out);
+  const std::int64_t width = shape.out;
   std::vector<std::int64_t> at;  // of each row in the store
   const std::int64_t first = shape.weights_at + rows.begin * shape.out;
   if (gradient.is_sparse) {
@@ -166,7 +166,7 @@ LayerGradient SyncUpdate::SumSparse(std::span<const Contribution> parts, RowRang
                     std::lower_bound(begin, all.end(), rows.end) - all.begin()};
   };
   const auto row_of = [&](const Contribution& part, std::int64_t place) {
-    const std::int32_t row = part.gradient->touched_on_host[static_cast<std::size_t>(place)];
+    const std::int32_t row = part.gradient->touched_on_host[place];
     return row - static_cast<std::int32_t>(rows.begin);
   };
   touched_.clear();

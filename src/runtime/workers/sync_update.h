@@ -21,7 +21,7 @@ class SyncUpdate {
 
   // Averages the gradients of task.round over their rows, in the order of the workers. Then steps
   // the weight rows of slice task.slice of every layer; biases belong to slice 0. Optimiser state
-  // belongs to the slice. It starts anew if a worker fails and there are other slices.
+  // belongs to the slice. It is reset if a worker fails and the slices change.
   void Apply(const Task& task);
 
   // Between rounds. Nothing is written before the first Apply.

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/replaced_file.h"
+#include "training/devices/device_choice.h"
 
 namespace hogbatch {
 namespace {
@@ -77,27 +78,15 @@ std::string MemoryText(const DeviceInfo& device) {
   return device.on_processor ? "" : fmt::format(", {} bytes", device.memory_bytes);
 }
 
-std::string_view KindText(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::kCpu:
-      return "cpu";
-    case DeviceKind::kCuda:
-      return "cuda";
-    case DeviceKind::kOpenCl:
-      break;
-  }
-  return "opencl";
-}
-
 }  // namespace
 
 std::string CalibrationKey(const DeviceInfo& device, const ModelSpec& spec, const Dataset& data,
                            const OptimizerOptions& optimizer, double momentum,
                            std::int64_t merge_rows) {
   return fmt::format("hogbatch {}; {} {}{}; {}-{}-{}, {}, {}; {}; {}{}{}; {} to merge",
-                     HOGBATCH_VERSION, KindText(device.kind), device.description,
-                     MemoryText(device), spec.inputs, fmt::join(spec.hidden, "-"), spec.outputs,
-                     Name(spec.activation), Name(spec.loss), InputText(data), optimizer.optimizer,
+                     HOGBATCH_VERSION, Name(device.kind), device.description, MemoryText(device),
+                     spec.inputs, fmt::join(spec.hidden, "-"), spec.outputs, Name(spec.activation),
+                     Name(spec.loss), InputText(data), optimizer.optimizer,
                      momentum > 0 ? " with momentum" : "",
                      optimizer.weight_decay > 0 ? " with decay" : "", merge_rows);
 }

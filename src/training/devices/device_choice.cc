@@ -21,7 +21,7 @@ using gpu::Interface;
 constexpr std::int64_t kMaxWorkers = 1024;
 
 std::string_view Word(Interface interface) {
-  return interface == Interface::kCuda ? "cuda" : "opencl";
+  return Name(interface == Interface::kCuda ? DeviceKind::kCuda : DeviceKind::kOpenCl);
 }
 
 std::string JoinNames(const std::vector<std::string>& names) {
@@ -187,6 +187,18 @@ class Chooser {
 };
 
 }  // namespace
+
+std::string_view Name(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kCpu:
+      return "cpu";
+    case DeviceKind::kCuda:
+      return "cuda";
+    case DeviceKind::kOpenCl:
+      break;
+  }
+  return "opencl";
+}
 
 std::string_view Name(Interface interface) {
   return interface == Interface::kCuda ? "CUDA" : "OpenCL";

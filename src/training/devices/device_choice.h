@@ -22,6 +22,7 @@ struct Machine {
 };
 
 std::string_view Name(gpu::Interface interface);  // "CUDA"
+std::string_view Name(DeviceKind kind);           // "cuda", as --devices names it
 
 // What --devices calls it: "cuda:0" for the device "cuda.0".
 std::string OptionName(const DeviceInfo& info);

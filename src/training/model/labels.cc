@@ -45,8 +45,7 @@ std::string LabelText(const Schema& schema, std::span<const float> values, std::
     case LabelKind::kValue:
       return fmt::format("{:.7g}", values.front());
     case LabelKind::kClass:
-      return schema
-          .label_names[static_cast<std::size_t>(std::ranges::max_element(values) - values.begin())];
+      return schema.label_names[std::ranges::max_element(values) - values.begin()];
     case LabelKind::kMultiLabel:
       break;
   }

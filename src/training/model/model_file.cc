@@ -83,7 +83,7 @@ std::vector<float> ReadParameters(const SafeTensors& file, const ModelSpec& spec
     Tensor(file, LayerName(i, "weight"), {layout.layers[i].in, layout.layers[i].out});
     Tensor(file, LayerName(i, "bias"), {layout.layers[i].out});
   }
-  std::vector<float> flat(static_cast<std::size_t>(layout.floats));
+  std::vector<float> flat(layout.floats);
   for (std::size_t i = 0; i < layout.layers.size(); ++i) {
     std::ranges::copy(file.Find(LayerName(i, "weight"))->data,
                       flat.begin() + layout.layers[i].weights_at);
@@ -116,7 +116,7 @@ void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& sch
   for (std::size_t i = 0; i < layout.layers.size(); ++i) {
     const LayerShape& layer = layout.layers[i];
     const auto part = [&](std::int64_t at, std::int64_t count) {
-      return parameters.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count));
+      return parameters.subspan(at, count);
     };
     tensors.push_back({LayerName(i, "weight"),
                        {layer.in, layer.out},
