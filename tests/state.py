@@ -14,7 +14,7 @@ import sys
 
 FOLDERS = ["algorithms", "datasets", "src/core", "src/nn", "src/runtime/control"]
 MEMBER = re.compile(r"^ {2,6}(?! |return\b|using\b|friend\b|static\b|virtual\b|explicit\b|struct\b|class\b|enum\b)"
-                    r"[\w:<>,\s*&]+?[\s&*>](\w+)(?:\s*=\s*[^;(]+|\s*\{[^}]*\})?;", re.MULTILINE)
+                    r"[\w:<>, *&]+?[ &*>](\w+)(?:\s*=\s*[^;(]+|\s*\{[^}]*\})?;", re.MULTILINE)
 CLASS = re.compile(r"^(?: {2,4})?(?:class|struct)\s+(\w+)[^;{]*\{", re.MULTILINE)
 NOT_STATE = re.compile(r"not state: ((?:.*\n\s*//)*.*)")
 HOLDS_STATE = re.compile(r":\s*public\s+(?:Algorithm)\b")
