@@ -46,7 +46,8 @@ TextInput OpenInput(const std::string& path, const std::string& label_file, Labe
     throw UserError(
         fmt::format("{}: this is no IDX file and contains its labels; leave out --labels", path));
   }
-  if (labels == Labels::kRequired) {
+  const bool has_rows = OpenIdx(input.text->text(), path).dimensions > 1;
+  if (labels == Labels::kRequired && has_rows) {
     input.label_source = LabelFileOf(path, label_file);
     input.labels = OpenText(input.label_source, MemoryBudget());
   }

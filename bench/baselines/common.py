@@ -40,6 +40,7 @@ class Baseline:
     framework: str  # as scripts/baselines calls it
     variants: tuple
     run: callable  # (Run, Session) -> None
+    keeps_remainder: bool = False  # trains on the last, smaller batch of an epoch
 
     def version(self):
         """Of the framework; None if it is not installed."""
@@ -118,7 +119,7 @@ class Session:
 
     def __init__(self, run, rows):
         self.run = run
-        self.rows = rows  # in an epoch
+        self.rows = rows  # that an epoch trains
         self.examples = self.updates = 0
         self.train_seconds = self.train_cpu_seconds = self.compile_seconds = 0.0
         self.startup_seconds = None
@@ -230,7 +231,8 @@ class Session:
 
 def train(session, trainer, evaluate, orders):
     """Trains until the session stops. `orders` yields the rows of each epoch in their order; `evaluate`
-    returns the losses of the present weights."""
+    returns the losses of the present weights. trainer.train(begin, end) trains whole batches of that
+    order and returns the processor seconds of other processes, if any."""
     began = time.perf_counter()
     trainer.warm_up()
     session.compiled(time.perf_counter() - began)
@@ -249,9 +251,10 @@ def _train_epoch(session, trainer, evaluate, orders):
     while position < session.rows and not session.stopped:
         end = min(session.rows, position + session.rows_to_pause())
         cpu, began = time.process_time(), time.perf_counter()
-        trainer.train(position, end)
+        of_children = trainer.train(position, end) or 0.0
         seconds = time.perf_counter() - began + shuffling
-        session.trained(end - position, -(-(end - position) // batch), seconds, time.process_time() - cpu)
+        cpu = time.process_time() - cpu + of_children
+        session.trained(end - position, (end - position) // batch, seconds, cpu)
         position, shuffling = end, 0.0
         if session.wants_evaluation():
             session.evaluated(evaluate())
@@ -297,7 +300,9 @@ def perform(baseline, run):
         facts = json.load(file)
     check(baseline, run, facts)
     limit_threads(run.threads)
-    session = Session(run, facts["rows"]["train"])
+    rows = facts["rows"]["train"]
+    run = dataclasses.replace(run, batch=min(run.batch, rows))
+    session = Session(run, rows if baseline.keeps_remainder else rows - rows % run.batch)
 
     def interrupt(number, frame):
         session.interrupted = True

@@ -1,6 +1,7 @@
 """PyTorch's Hogwild: processes that train one network in shared memory, without locks."""
 import resource
 import signal
+import time
 
 import numpy as np
 import torch
@@ -38,7 +39,7 @@ class Worker:
             if begin >= end:
                 return
             for at in range(begin, min(end, begin + self.claim), self.batch):
-                self.step(*self.rows.batch(at, min(end, at + self.batch)))
+                self.step(*self.rows.batch(at, at + self.batch))
 
 
 def work(run, network, rows, claimed, pipe):
@@ -55,7 +56,7 @@ def work(run, network, rows, claimed, pipe):
             worker.step = worker.make_step()
         else:
             worker.train(command)
-        pipe.send(0)
+        pipe.send(time.process_time())
 
 
 class SharedRows(pytorch_network.Rows):
@@ -109,6 +110,7 @@ class Hogwild(pytorch_network.Trainer):
             parameter.share_memory_()
         self.rows = SharedRows(problem, sparse)
         self.total = problem.train.rows
+        self.cpu_seconds = 0.0  # of the processes
         self._start()
 
     def _start(self):
@@ -140,14 +142,16 @@ class Hogwild(pytorch_network.Trainer):
     def warm_up(self):
         before = [parameter.clone() for parameter in self.network.parameters]
         self.begin_epoch(np.arange(self.total))
-        self.train(0, min(self.total, 5 * len(self.pipes) * self.run.batch))
+        batches = min(self.total // self.run.batch, 5 * len(self.pipes))
+        self.train(0, batches * self.run.batch)
         for parameter, old in zip(self.network.parameters, before):
             parameter.copy_(old)
-        self._tell("fresh")
+        self.cpu_seconds = sum(self._tell("fresh"))
 
     def train(self, begin, end):
         self.claimed.value = begin
-        self._tell(end)
+        before, self.cpu_seconds = self.cpu_seconds, sum(self._tell(end))
+        return self.cpu_seconds - before
 
     def close(self):
         """Ends the processes; returns the memory that they had beside the parent's."""

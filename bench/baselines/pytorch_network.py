@@ -193,12 +193,11 @@ class Trainer:
         self.step = make_step(run, self.network)
 
     def warm_up(self):
-        """Compiles and runs a few updates of both sizes that occur, and takes them back."""
+        """Compiles and runs a few updates, and takes them back."""
         before = [parameter.detach().clone() for parameter in self.network.parameters]
         rows, batch = self.rows.split.rows, self.run.batch
         self.begin_epoch(np.arange(rows))
-        self.train(0, min(rows, 5 * batch))
-        self.train(rows - rows % batch, rows)
+        self.train(0, min(rows // batch, 5) * batch)
         with torch.no_grad():
             for parameter, old in zip(self.network.parameters, before):
                 parameter.copy_(old)
@@ -210,7 +209,7 @@ class Trainer:
 
     def train(self, begin, end):
         for at in range(begin, end, self.run.batch):
-            self.step(*self.rows.batch(at, min(end, at + self.run.batch)))
+            self.step(*self.rows.batch(at, at + self.run.batch))
         if self.device == "gpu":
             torch.cuda.synchronize()
 

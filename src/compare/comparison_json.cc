@@ -86,6 +86,10 @@ Json JsonOf(const Findings& findings) {
     json["target_loss"] = findings.target->loss;
     json["target_chosen"] = findings.target->how;
   }
+  if (findings.beginning) {
+    json["initial_loss"] = findings.beginning->loss;
+    json["initial_loss_largest_difference"] = findings.beginning->largest_difference;
+  }
   json["others_cpu_median"] = findings.others_cpu;
   json["others_cpu_most"] = findings.most_others_cpu;
   json["levels"] = findings.levels;

@@ -90,6 +90,10 @@ std::string Html(const Facts& facts) {
 
 std::string Paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", Escape(text)); }
 
+std::string Verbatim(std::string_view text) { return fmt::format("<pre>{}</pre>\n", Escape(text)); }
+
+std::string Subheading(std::string_view text) { return fmt::format("<h3>{}</h3>\n", Escape(text)); }
+
 std::string Warning(std::string_view sentence) {
   return fmt::format("<p class=\"warning\">{}</p>\n", Escape(sentence));
 }

@@ -34,6 +34,10 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 std::string Html(const Facts& facts);
 
 std::string Paragraph(std::string_view text);
+// What a program printed, or a command: lines and spaces as they are.
+std::string Verbatim(std::string_view text);
+// A heading within a section.
+std::string Subheading(std::string_view text);
 // A sentence that a reader must not miss.
 std::string Warning(std::string_view sentence);
 // Markup under a summary that opens it; closed at first.

@@ -67,6 +67,8 @@ dl div { display: grid; grid-template-columns: minmax(7rem, 12rem) 1fr; gap: 1re
   border-bottom: 1px solid var(--grid); break-inside: avoid; }
 dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+pre { margin: .5rem 0; padding: .5rem .8rem; background: var(--lane); font-size: .84rem; white-space: pre-wrap;
+  overflow-wrap: anywhere; }
 details { margin: .8rem 0; }
 summary { cursor: pointer; color: var(--muted); }
 .tip { position: fixed; z-index: 2; pointer-events: none; background: var(--paper); color: var(--ink);

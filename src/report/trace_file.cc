@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -71,7 +72,9 @@ class ThreadEvents {
 
   void Add(const TaskSpan& span) {
     if (span.begin - ended_ > kLeastWait) Complete("wait", ended_, span.begin, "");
-    ended_ = span.end;
+    // Clocks are read one after the other; events that overlap a little would confuse a viewer.
+    const double begin = std::max(span.begin, ended_);
+    ended_ = std::max(span.end, begin);
     const std::int64_t batch_size =
         span.updates > 0 ? (span.rows + span.updates / 2) / span.updates : 0;
     std::string args;
@@ -81,11 +84,11 @@ class ThreadEvents {
     } else if (span.activity == Activity::kEvaluation) {
       args = fmt::format(R"("rows":{})", span.rows);
     }
-    Complete(Name(span.activity), span.begin, span.end, args);
+    Complete(Name(span.activity), begin, ended_, args);
     if (batch_size > 0 && batch_size != batch_size_) {
       batch_size_ = batch_size;
       events_.Add(fmt::format(R"({{"name":{},"ph":"C","pid":1,"ts":{:.3f},"args":{{"rows":{}}}}})",
-                              counter_, Time(span.begin), batch_size));
+                              counter_, Time(begin), batch_size));
     }
   }
 

@@ -93,6 +93,7 @@ TEST(Findings, ASideThatMissesTheTargetIsSlowerByAtLeastTheTimeItHad) {
   EXPECT_FALSE(other.seconds);
   EXPECT_EQ(RaceSeconds(other), "not in 10.0 s");
   EXPECT_EQ(RaceAdvantage(other, findings), "at least 2.00×");
+  EXPECT_EQ(RaceVerdict(other, findings), "hogbatch better");
   EXPECT_EQ(RaceAdvantage(findings.races[0], findings), "–");
 }
 
@@ -107,6 +108,20 @@ TEST(Findings, CurvesShowMedianSpreadLevelsAndTheMetricOfTheBestModel) {
   EXPECT_NEAR(*own.level_seconds.front(), 5, 1e-9);
   EXPECT_FALSE(findings.curves[1].level_seconds.back()) << "lower than it came";
   EXPECT_EQ(findings.curves[1].metric_difference->verdict, Verdict::kNoise);
+}
+
+TEST(Findings, SidesThatDoNotBeginAlikeAreSeen) {
+  EXPECT_EQ(FindingsOf(WithRace(0.2), Facts()).beginning->largest_difference, 0);
+  RunLog log = WithRace(0.2);
+  RunRecord other = MakeRun(Phase::kCurve, "other", 64, 0.2, Fall(1.1, 0));
+  other.plan.seed = 2;
+  RunRecord own = MakeRun(Phase::kCurve, "hogbatch", 64, 0.2, Fall(1, 0));
+  own.plan.seed = 2;
+  log.Add(own);
+  log.Add(other);
+  const auto beginning = FindingsOf(log, Facts()).beginning;
+  EXPECT_NEAR(beginning->largest_difference, 0.1, 1e-9);
+  EXPECT_EQ(beginning->side, "other");
 }
 
 TEST(Findings, FailuresKeepTheirLastWordsOnce) {

@@ -90,6 +90,19 @@ TEST_F(RealData, DigitsHaveTheirCounts) {
   EXPECT_EQ(read.schema.outputs(), 10);
 }
 
+TEST_F(RealData, MnistHasItsCounts) {
+  const TrainingData read = ReadTrainingData(File("train-images-idx3-ubyte.gz"), {});
+  EXPECT_EQ(read.data.rows, 60000);
+  EXPECT_EQ(read.data.features, 784);
+  EXPECT_EQ(read.schema.outputs(), 10);
+  EXPECT_EQ(read.schema.scale[0], 1.0f / 255);
+  EXPECT_EQ(CountClass(read.data, 5), 5421);
+  const Dataset test =
+      ReadWithSchema(File("t10k-images-idx3-ubyte.gz"), read.schema, Labels::kRequired);
+  EXPECT_EQ(test.rows, 10000);
+  EXPECT_EQ(CountClass(test, 7), 1028);
+}
+
 TEST_F(RealData, TheBuiltInSampleIsTheFile) {
   const ReadOptions options{.scaling = ScalingKind::kNone, .valid_fraction = 0};
   const TrainingData builtin = ReadTrainingData("", options);

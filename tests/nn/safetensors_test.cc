@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -99,6 +100,24 @@ TEST(SafeTensors, ComeBackAsTheyWereWritten) {
   EXPECT_EQ(read.Find("layer0.weight")->data, kWeights);
   EXPECT_EQ(read.Find("layer0.bias")->data, kBias);
   EXPECT_EQ(read.Find("layer1.bias"), nullptr);
+}
+
+TEST(SafeTensors, MayHoldWholeNumbersForOtherPrograms) {
+  const Folder folder;
+  const std::string path = folder / "m.safetensors";
+  const std::vector<std::int64_t> longs = {-1, std::int64_t{1} << 40};
+  const std::vector<std::int32_t> ints = {7};
+  const std::vector<TensorView> tensors = {{"long", {2}, longs}, {"int", {1}, ints}};
+  WriteSafeTensors(path, {}, tensors);
+  const std::string file = Slurp(path);
+  EXPECT_NE(file.find(R"("int":{"data_offsets":[16,20],"dtype":"I32","shape":[1]})"),
+            std::string::npos);
+  EXPECT_NE(file.find(R"("long":{"data_offsets":[0,16],"dtype":"I64","shape":[2]})"),
+            std::string::npos);
+  ASSERT_GE(file.size(), 20u);
+  EXPECT_EQ(std::memcmp(file.data() + file.size() - 20, longs.data(), 16), 0);
+  EXPECT_EQ(std::memcmp(file.data() + file.size() - 4, ints.data(), 4), 0);
+  EXPECT_NE(Complaint(file).find("I"), std::string::npos) << "models hold floats";
 }
 
 TEST(SafeTensors, BeginTheirNumbersAtAMultipleOfEight) {

@@ -75,6 +75,15 @@ TEST(TraceFile, ShowsGapsAsWaiting) {
   EXPECT_EQ(waits[1]["ts"], 0) << "a worker waits from the beginning to its first task";
 }
 
+TEST(TraceFile, LetsNoTaskOverlapTheOneBefore) {
+  RunTrace trace(1);
+  trace.of(0).Add({.begin = 0, .end = 1.000002});
+  trace.of(0).Add({.begin = 1, .end = 2});
+  const std::vector<Json> tasks = EventsOf(Written(trace, {"a"}), "X", "train");
+  EXPECT_EQ(tasks.at(1)["ts"], tasks.at(0)["dur"]);
+  EXPECT_EQ(tasks.at(1)["ts"].get<double>() + tasks.at(1)["dur"].get<double>(), 2e6);
+}
+
 TEST(TraceFile, NamesThreadsAfterWorkers) {
   const std::vector<Json> names =
       EventsOf(Written(Recorded(), {"cpu.0", "a \"b\" \xff"}), "M", "thread_name");

@@ -130,6 +130,33 @@ RaceFinding RaceOf(const RunLog& log, const BestSetting& setting, double target,
   return finding;
 }
 
+// By seed, the loss of the initial weights as this side computed it.
+std::map<std::int64_t, double> InitialLosses(const RunLog& log, const std::string& side) {
+  std::map<std::int64_t, double> losses;
+  for (const RunRecord& run : log.records()) {
+    if (run.plan.side != side || run.curve.empty() || run.curve.front().epoch > 0) continue;
+    losses.emplace(run.plan.seed, run.curve.front().loss);
+  }
+  return losses;
+}
+
+std::optional<Beginning> BeginningOf(const RunLog& log, const std::vector<Side>& sides) {
+  const auto reference = InitialLosses(log, kReference);
+  if (reference.empty()) return std::nullopt;
+  Beginning beginning{.loss = reference.begin()->second};
+  for (const Side& side : sides) {
+    for (const auto& [seed, loss] : InitialLosses(log, side.name)) {
+      const auto own = reference.find(seed);
+      if (own == reference.end() || own->second <= 0) continue;
+      const double difference = std::abs(loss / own->second - 1);
+      if (difference <= beginning.largest_difference) continue;
+      beginning.largest_difference = difference;
+      beginning.side = side.name;
+    }
+  }
+  return beginning;
+}
+
 std::vector<Failure> FailuresOf(const RunLog& log) {
   std::vector<Failure> failures;
   for (const RunRecord& run : log.records()) {
@@ -157,6 +184,7 @@ Findings FindingsOf(const RunLog& log, const FindingFacts& facts) {
     }
   }
   findings.failures = FailuresOf(log);
+  findings.beginning = BeginningOf(log, facts.sides);
   std::vector<double> others;
   for (const RunRecord& run : log.records()) others.push_back(run.others_cpu);
   if (const auto spread = SpreadOf(others)) {

@@ -67,6 +67,13 @@ struct CurveFinding {
   std::vector<std::optional<double>> level_seconds;  // median time to each level; none: not reached
 };
 
+// Whether all sides really began alike: the losses of the same initial weights.
+struct Beginning {
+  double loss = 0;                // of hogbatch, with the first seed
+  double largest_difference = 0;  // of any side and seed, as a share of hogbatch's
+  std::string side;               // that differs most
+};
+
 struct Failure {
   std::string side;
   std::string variant;
@@ -77,6 +84,7 @@ struct Failure {
 
 struct Findings {
   std::optional<Target> target;
+  std::optional<Beginning> beginning;
   std::vector<SpeedFinding> speeds;
   std::vector<RaceFinding> races;
   std::vector<double> levels;  // losses, falling; the first is the target

@@ -23,6 +23,8 @@ using report::Paragraph;
 using report::Series;
 using report::Tile;
 
+constexpr double kAlike = 1e-3;  // losses of the same weights, in single precision
+
 LineChart Picture(const Comparison& comparison, Axis axis, std::string title) {
   LineChart chart{
       .title = std::move(title),
@@ -81,11 +83,10 @@ std::vector<Tile> Tiles(const Comparison& comparison) {
     }
     const std::string advantage = RaceAdvantage(race, findings);
     const std::string value = advantage.substr(0, advantage.find(" ("));
-    const std::string verdict =
-        race.seconds ? VerdictText(race.seconds->advantage) : std::string("not reached");
-    tiles.push_back({.label = fmt::format("time of {} / hogbatch", race.side),
-                     .value = value,
-                     .note = fmt::format("{}; {}", RaceSeconds(race), verdict)});
+    tiles.push_back(
+        {.label = fmt::format("time of {} / hogbatch", race.side),
+         .value = value,
+         .note = fmt::format("{}; {}", RaceSeconds(race), RaceVerdict(race, findings))});
   }
   return tiles;
 }
@@ -104,6 +105,13 @@ std::string Warnings(const Comparison& comparison) {
         "Repeat the comparison on a quiet machine.",
         100 * comparison.findings.others_cpu, 100 * comparison.findings.most_others_cpu));
   }
+  const auto& beginning = comparison.findings.beginning;
+  if (beginning && beginning->largest_difference > kAlike) {
+    html += report::Warning(fmt::format(
+        "{} computes another loss than hogbatch for the same initial weights, by {:.2g} %. The "
+        "two do not learn the same problem.",
+        beginning->side, 100 * beginning->largest_difference));
+  }
   for (const Absent& absent : comparison.absent) {
     html += report::Warning(fmt::format("{} did not take part: {}", absent.name, absent.why));
   }
@@ -118,7 +126,8 @@ std::string Warnings(const Comparison& comparison) {
 std::string FailureTexts(const Findings& findings) {
   std::string html;
   for (const Failure& failure : findings.failures) {
-    html += Paragraph(fmt::format("{} {}: {}", failure.side, failure.variant, failure.message));
+    html += report::Subheading(fmt::format("{} {}", failure.side, failure.variant)) +
+            report::Verbatim(failure.message);
   }
   return html;
 }

@@ -58,10 +58,18 @@ std::string Noise(const Comparison& comparison) {
 }
 
 std::string Rules(const Comparison& comparison) {
+  std::string alike;
+  if (const auto& beginning = comparison.findings.beginning) {
+    alike = fmt::format(
+        " Checked: the loss before the first update is {:.4f} with the first seed, and no side's "
+        "differs by more than {:.1g} % of it with any seed.",
+        beginning->loss, 100 * beginning->largest_difference);
+  }
   return Paragraph(
              "Same data: the frameworks read the matrix that hogbatch encoded, with its split "
              "into training, validation and test rows. Same network, same initial weights, same "
-             "loss. Same optimiser and a constant learning rate, without decay.") +
+             "loss. Same optimiser and a constant learning rate, without decay." +
+             alike) +
          Paragraph(fmt::format(
              "Same machine: every side may use {} cores, alone. Every run is a process of its "
              "own. The data is in memory before the clock starts.",

@@ -25,6 +25,21 @@ std::optional<Ratio> AdvantageIn(const std::optional<CostFinding>& cost) {
   return cost ? cost->advantage : std::nullopt;
 }
 
+using CostMember = std::optional<CostFinding> RaceFinding::*;
+
+Table CostTable(const std::vector<RaceFinding>& races, const char* what, CostMember cost,
+                std::string (*text)(double)) {
+  Table table{.header = {"side", what, "side / hogbatch", "verdict"}, .rows = {}};
+  for (const RaceFinding& race : races) {
+    const bool own = race.side == kReference;
+    const std::optional<Ratio> advantage = AdvantageIn(race.*cost);
+    table.rows.push_back({race.side, CostText(race.*cost, text),
+                          own ? std::string() : RatioText(advantage),
+                          own ? std::string() : VerdictText(advantage)});
+  }
+  return table;
+}
+
 Table SpeedTable(const Comparison& comparison, Fairness fairness) {
   Table table{.header = {"side", "rows per update", "examples/s", "hogbatch / side", "verdict"},
               .rows = {}};
@@ -77,32 +92,26 @@ std::string TimeToTarget(const Comparison& comparison) {
     const bool own = race.side == kReference;
     table.rows.push_back({race.side, SettingText(race.setting), RaceSeconds(race),
                           own ? "" : RaceAdvantage(race, findings),
-                          own ? "" : VerdictText(AdvantageIn(race.seconds))});
+                          own ? "" : RaceVerdict(race, findings)});
   }
   return Html(table) + Paragraph(findings.target->how) + LevelTable(comparison);
 }
 
 std::string Costs(const Comparison& comparison) {
-  Table table{.header = {"side", "peak memory", "side / hogbatch", "processor time",
-                         "side / hogbatch", "to the first epoch", "side / hogbatch"},
-              .rows = {}};
-  for (const RaceFinding& race : comparison.findings.races) {
-    const bool own = race.side == kReference;
-    const auto ratio = [own](const std::optional<CostFinding>& cost) {
-      return own ? std::string() : RatioText(AdvantageIn(cost));
-    };
-    table.rows.push_back({race.side, CostText(race.memory, BytesText), ratio(race.memory),
-                          CostText(race.cpu, SecondsText), ratio(race.cpu),
-                          CostText(race.start, SecondsText), ratio(race.start)});
-  }
-  return Html(table) +
+  const std::vector<RaceFinding>& races = comparison.findings.races;
+  return Paragraph("Of the whole command that trains to the target.") +
+         report::Subheading("Peak memory") +
+         Html(CostTable(races, "resident memory", &RaceFinding::memory, BytesText)) +
+         report::Subheading("Processor time") +
+         Html(CostTable(races, "of all processes", &RaceFinding::cpu, SecondsText)) +
          Paragraph(
-             "Of the whole command that trains to the target. Peak memory is resident memory of "
-             "the largest process. Processor time is that of all processes, start-up and "
-             "evaluation included; of runs that reached the target. To the first epoch: from the "
-             "command to the end of its first pass over the training rows. hogbatch reads the "
-             "text file itself; the others read the matrix that hogbatch exported, and that "
-             "export is not in their time.");
+             "Start-up, compilation and evaluation included; of runs that reached the "
+             "target.") +
+         report::Subheading("From the command to the end of the first epoch") +
+         Html(CostTable(races, "seconds", &RaceFinding::start, SecondsText)) +
+         Paragraph(
+             "hogbatch reads and encodes the text file in this time. The others read the matrix "
+             "that hogbatch exported, and the export is not in their time.");
 }
 
 std::string Throughput(const Comparison& comparison) {
@@ -113,9 +122,10 @@ std::string Throughput(const Comparison& comparison) {
              "on one update with all cores, and hogbatch on one update per core. With equal rows "
              "in flight, a synchronous framework therefore gets {} times the rows.",
              comparison.setting.threads)) +
-         Paragraph("Equal rows per update:") +
+         report::Subheading("Equal rows per update") +
          Html(SpeedTable(comparison, Fairness::kRowsPerUpdate)) +
-         Paragraph("Equal rows in flight:") + Html(SpeedTable(comparison, Fairness::kRowsInFlight));
+         report::Subheading("Equal rows in flight") +
+         Html(SpeedTable(comparison, Fairness::kRowsInFlight));
 }
 
 std::string Quality(const Comparison& comparison) {
@@ -159,16 +169,16 @@ std::string Tuning(const Comparison& comparison) {
 }
 
 std::string Commands(const Comparison& comparison) {
-  std::string html = Paragraph("The comparison:") + Paragraph(comparison.command) +
-                     Paragraph(
-                         "The first race of each side. Its run.json, metrics.jsonl and "
-                         "summary.json are in the folder of the run; compare.json has the "
-                         "commands of all runs.");
-  Table table{.header = {"side", "command"}, .rows = {}, .text_columns = 2};
+  std::string races;
   for (const RunRecord* run : comparison.log.Of(Phase::kRace)) {
-    if (run->plan.round == 1) table.rows.push_back({run->plan.side, run->command});
+    if (run->plan.round != 1) continue;
+    races += report::Subheading(run->plan.side) + report::Verbatim(run->command);
   }
-  return html + Html(table);
+  return report::Verbatim(comparison.command) +
+         report::Folded("The first race of each side",
+                        races + Paragraph("run.json, metrics.jsonl and summary.json are in the "
+                                          "folder of each run; compare.json has the commands of "
+                                          "all runs."));
 }
 
 }  // namespace hogbatch::compare

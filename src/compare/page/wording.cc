@@ -101,6 +101,14 @@ std::string RaceAdvantage(const RaceFinding& race, const Findings& findings) {
   return fmt::format("at least {}×", Times(race.tried_seconds / own->seconds->spread.median));
 }
 
+std::string RaceVerdict(const RaceFinding& race, const Findings& findings) {
+  if (race.seconds && race.reached == race.runs) return VerdictText(race.seconds->advantage);
+  const RaceFinding* own = Reference(findings);
+  const bool own_reached = own && own->seconds && own->reached == own->runs;
+  if (race.runs == 0 || !own_reached) return "–";
+  return race.tried_seconds > own->seconds->spread.max ? "hogbatch better" : "unclear";
+}
+
 std::vector<std::string> ResultLines(const Comparison& comparison) {
   const Findings& findings = comparison.findings;
   std::vector<std::string> lines;

@@ -28,6 +28,10 @@ std::string RaceSeconds(const RaceFinding& race);
 // Of the race; "at least 3.1×" where the side did not reach the target but hogbatch did.
 std::string RaceAdvantage(const RaceFinding& race, const Findings& findings);
 
+// As VerdictText; a side that did not reach the target in a longer time than hogbatch ever took is
+// worse.
+std::string RaceVerdict(const RaceFinding& race, const Findings& findings);
+
 // The result as lines for a terminal.
 std::vector<std::string> ResultLines(const Comparison& comparison);
 

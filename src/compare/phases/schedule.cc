@@ -12,18 +12,24 @@ std::int64_t FairBatch(Fairness fairness, const Side& side, std::int64_t batch,
   return fairness == Fairness::kRowsInFlight && !every_worker ? batch * threads : batch;
 }
 
-std::vector<SpeedCell> SpeedCells(const std::vector<Side>& sides, std::int64_t batch,
-                                  std::int64_t threads) {
+std::vector<SpeedCell> SpeedCells(const std::vector<Side>& sides, std::int64_t batch) {
   std::vector<SpeedCell> cells;
-  for (const Fairness fairness : {Fairness::kRowsPerUpdate, Fairness::kRowsInFlight}) {
-    for (const Side& side : sides) {
-      for (const std::string& variant : side.variants) {
-        const SpeedCell cell{side.name, variant, FairBatch(fairness, side, batch, threads)};
-        if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
-      }
-    }
+  for (const Side& side : sides) {
+    for (const std::string& variant : side.variants) cells.push_back({side.name, variant, batch});
   }
   return cells;
+}
+
+std::vector<SpeedCell> InFlight(const std::vector<SpeedCell>& cells, const std::vector<Side>& sides,
+                                std::int64_t threads) {
+  std::vector<SpeedCell> found;
+  for (const SpeedCell& cell : cells) {
+    const auto side = std::ranges::find(sides, cell.side, &Side::name);
+    if (side == sides.end() || IsOwn(*side)) continue;
+    const std::int64_t batch = FairBatch(Fairness::kRowsInFlight, *side, cell.batch, threads);
+    if (batch != cell.batch) found.push_back({cell.side, cell.variant, batch});
+  }
+  return found;
 }
 
 std::vector<SpeedCell> WorthRepeating(const std::vector<FirstLook>& looks) {

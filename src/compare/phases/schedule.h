@@ -14,9 +14,9 @@ namespace hogbatch::compare {
 
 // Shares of the time for the whole comparison.
 struct BudgetShares {
-  double throughput = 0.3;
-  double tuning = 0.4;
-  double race = 0.15;  // the rest is for the curves
+  double throughput = 0.42;
+  double tuning = 0.33;
+  double race = 0.1;  // the rest is for the curves
 };
 
 // One measurement of throughput.
@@ -38,9 +38,13 @@ enum class Fairness : std::uint8_t {
 std::int64_t FairBatch(Fairness fairness, const Side& side, std::int64_t batch,
                        std::int64_t threads);
 
-// What one batch size needs: every variant of every side, for both kinds of fairness.
-std::vector<SpeedCell> SpeedCells(const std::vector<Side>& sides, std::int64_t batch,
-                                  std::int64_t threads);
+// Every variant of every side at a batch size.
+std::vector<SpeedCell> SpeedCells(const std::vector<Side>& sides, std::int64_t batch);
+
+// Those of the cells again with as many rows in flight as hogbatch has, where that differs.
+// hogbatch's own methods need no such comparison.
+std::vector<SpeedCell> InFlight(const std::vector<SpeedCell>& cells, const std::vector<Side>& sides,
+                                std::int64_t threads);
 
 // The cells worth repeating after a first look at each: variants that are slower than this share
 // of the fastest variant of their side at the same batch size are dropped.

@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <map>
+#include <iterator>
+#include <utility>
 
 #include "compare/phases/phases.h"
 
@@ -25,21 +26,15 @@ RunPlan SpeedRun(const SpeedCell& cell, const ComparePlan& plan, std::int64_t ro
           .stop = {}};
 }
 
-// A batch size with a first look at each of its cells.
-struct Looked {
+// The cells that are worth repeating, after a look at each.
+std::vector<SpeedCell> LookAt(Bench& bench, const ComparePlan& plan,
+                              const std::vector<SpeedCell>& cells) {
   std::vector<FirstLook> looks;
-  double seconds = 0;  // of all of them
-};
-
-Looked LookAt(Bench& bench, const ComparePlan& plan, std::int64_t batch) {
-  Looked looked;
-  for (const SpeedCell& cell : SpeedCells(bench.sides(), batch, bench.setting().threads)) {
+  for (const SpeedCell& cell : cells) {
     const RunRecord* run = bench.Do(SpeedRun(cell, plan, 0, 0));
-    if (!run) continue;
-    looked.looks.push_back({cell, run->done() ? run->examples_per_second : 0});
-    looked.seconds += run->wall_seconds;
+    if (run) looks.push_back({cell, run->done() ? run->examples_per_second : 0});
   }
-  return looked;
+  return WorthRepeating(looks);
 }
 
 // hogbatch evaluates beside training, on at most half of the workers. Time until that is over, so
@@ -60,34 +55,56 @@ double RepeatSeconds(const Bench& bench, const ComparePlan& plan,
   return sum;
 }
 
-}  // namespace
+double LookSeconds(const Bench& bench) {
+  double sum = 0;
+  for (const RunRecord* run : bench.log().Of(Phase::kThroughput)) {
+    if (run->plan.round == 0) sum += run->wall_seconds;
+  }
+  return sum;
+}
 
-void MeasureThroughput(Bench& bench, const ComparePlan& plan) {
-  const BudgetShares shares;
-  const double budget = shares.throughput * plan.budget_seconds;
-  const double later = plan.budget_seconds - budget;
-  std::vector<std::vector<SpeedCell>> repeated;  // by batch size
+// Looks at one batch size after the other, as long as there is time; the cells to repeat, by batch
+// size.
+std::vector<std::vector<SpeedCell>> LookAtBatches(Bench& bench, const ComparePlan& plan,
+                                                  double budget) {
+  const double later = (1 - BudgetShares().throughput) * plan.budget_seconds;
+  std::vector<std::vector<SpeedCell>> repeated;
   double spent = 0;
   for (const std::int64_t batch : plan.batches) {
     if (spent > kFirstLookShare * budget) break;
-    const std::size_t cells = SpeedCells(bench.sides(), batch, bench.setting().threads).size();
-    bench.Expect("first look", cells, later + budget - spent);
-    const Looked looked = LookAt(bench, plan, batch);
-    spent += looked.seconds;
-    repeated.push_back(WorthRepeating(looked.looks));
+    const double before = LookSeconds(bench);
+    const std::vector<SpeedCell> cells = SpeedCells(bench.sides(), batch);
+    bench.Expect("first look", cells.size(), later + budget - spent);
+    std::vector<SpeedCell> worth = LookAt(bench, plan, cells);
+    const auto in_flight = InFlight(worth, bench.sides(), bench.setting().threads);
+    bench.Expect("first look, in flight", in_flight.size(), later + budget - spent);
+    std::ranges::move(LookAt(bench, plan, in_flight), std::back_inserter(worth));
+    repeated.push_back(std::move(worth));
+    spent += LookSeconds(bench) - before;
   }
+  return repeated;
+}
+
+}  // namespace
+
+void MeasureThroughput(Bench& bench, const ComparePlan& plan) {
+  const double budget = BudgetShares().throughput * plan.budget_seconds;
+  std::vector<std::vector<SpeedCell>> repeated = LookAtBatches(bench, plan, budget);
+  const double left = budget - LookSeconds(bench);
   const auto rounds = static_cast<double>(plan.rounds);
-  double needed = 0;
+  double round_seconds = 0;
   std::size_t kept = 0;
   std::size_t runs = 0;
   for (const std::vector<SpeedCell>& cells : repeated) {
-    needed += rounds * RepeatSeconds(bench, plan, cells);
-    if (kept > 0 && needed > budget - spent) break;
+    const double more = RepeatSeconds(bench, plan, cells);
+    if (kept > 0 && rounds * (round_seconds + more) > left) break;
+    round_seconds += more;
     ++kept;
     runs += cells.size();
   }
   repeated.resize(kept);
-  bench.Expect("throughput", runs * static_cast<std::size_t>(plan.rounds), later);
+  bench.Expect("throughput", runs * static_cast<std::size_t>(plan.rounds),
+               plan.budget_seconds - budget);
   for (std::int64_t round = 1; round <= plan.rounds; ++round) {
     for (const std::vector<SpeedCell>& cells : repeated) {
       for (const SpeedCell& cell : Rotated(cells, round)) {
