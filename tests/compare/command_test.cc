@@ -123,9 +123,9 @@ TEST_F(CompareCommand, AFrameworkThatFailsInTheRaceKeepsItsOtherFigures) {
 
 TEST_F(CompareCommand, AFrameworkThatHangsIsEnded) {
   ScopedVariable ways("STAND_IN", "tensorflow=hang");
-  const Finished finished = Compare({"--against", "tensorflow", "--max-run", "1"});
+  const Finished finished = Compare({"--against", "tensorflow", "--max-run", "3"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(folder_.Read("o/compare.html"), HasSubstr("ended after 1 seconds (--max-run)"));
+  EXPECT_THAT(folder_.Read("o/compare.html"), HasSubstr("ended after 3 seconds (--max-run)"));
 }
 
 TEST_F(CompareCommand, WithoutPythonHogbatchIsComparedWithItself) {

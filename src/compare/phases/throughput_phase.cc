@@ -31,7 +31,8 @@ std::vector<SpeedCell> LookAt(Bench& bench, const ComparePlan& plan,
                               const std::vector<SpeedCell>& cells) {
   std::vector<FirstLook> looks;
   for (const SpeedCell& cell : cells) {
-    const RunRecord* run = bench.Do(SpeedRun(cell, plan, 0, 0));
+    // hogbatch evaluates while it begins to train, and has some time left after that.
+    const RunRecord* run = bench.Do(SpeedRun(cell, plan, 0, plan.throughput_seconds / 2));
     if (run) looks.push_back({cell, run->done() ? run->examples_per_second : 0});
   }
   return WorthRepeating(looks);

@@ -15,6 +15,7 @@ constexpr std::int64_t kTuningSeed = 1;
 constexpr double kGridShare = 0.55;  // of the time for tuning
 constexpr double kEdgeShare = 0.1;
 constexpr std::size_t kFewestCells = 4;
+constexpr double kMostOften = 0.01;  // epochs between evaluations
 
 // Sides that can train, with what their runs take.
 struct Field {
@@ -59,12 +60,13 @@ RunPlan TrainingRun(const Bench& bench, const Side& side, const GridCell& cell,
                .round = 0,
                .seconds = length.seconds,
                .epochs = 0,
-               .eval_every = epochs * (spread / length.seconds) / static_cast<double>(evaluations),
+               .eval_every = std::max(kMostOften, epochs * (spread / length.seconds) /
+                                                      static_cast<double>(evaluations)),
                .extra_seconds = 0,
                .stop = {}};
   if (IsOwn(side)) {
     // Its time limit includes evaluations, so epochs end the run; more than enough of them.
-    plan.epochs = 1.2 * epochs;
+    plan.epochs = epochs > 0 ? 1.2 * epochs : 0;
     const double count = static_cast<double>(evaluations) * length.seconds / spread + 2;
     plan.extra_seconds = 1 + length.seconds + 4 * count * cost.evaluation_seconds;
   }

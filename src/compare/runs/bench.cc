@@ -68,8 +68,8 @@ bool Bench::LeftOut(const RunPlan& plan) const {
   int failures = 0;
   for (const RunRecord& run : log_.records()) {
     if (run.plan.side != plan.side || run.plan.variant != plan.variant) continue;
-    if (run.outcome == Outcome::kImpossible) return true;
-    if (run.outcome == Outcome::kFailed || run.outcome == Outcome::kTimedOut) ++failures;
+    if (run.outcome == Outcome::kImpossible || run.outcome == Outcome::kTimedOut) return true;
+    if (run.outcome == Outcome::kFailed) ++failures;
   }
   return failures >= kFailures;
 }

@@ -45,8 +45,8 @@ class Bench {
   // outlive the part.
   void Expect(std::string_view part, std::size_t runs, double later_seconds);
 
-  // Null: the variant is left out, because it failed twice or cannot train on this data. Throws
-  // ComparisonInterrupted; Error where hogbatch itself fails.
+  // Null: the variant is left out, because it failed twice, hung, or cannot train on this data.
+  // Throws ComparisonInterrupted; Error where hogbatch itself fails.
   const RunRecord* Do(const RunPlan& plan);
 
   const RunLog& log() const { return log_; }
