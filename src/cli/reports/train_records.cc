@@ -1,4 +1,4 @@
-#include "cli/train_records.h"
+#include "cli/reports/train_records.h"
 
 #include <fmt/format.h>
 
