@@ -1,7 +1,7 @@
-// The limit of training: its three matrix products alone, without activation, loss or update, on
-// operands that were packed into panels beforehand. Cores share the packed weights and only read
-// them; a gradient is written to a block that stays in the core's cache. Layers with few outputs
-// are left out: no product with so few columns fills a vector.
+// The limit of training: its three matrix products alone, without activation, loss or update. What
+// they read was packed beforehand in the order in which they read it. Cores share the weights and
+// only read them; a gradient is written to a block that stays in the core's cache. Layers with few
+// outputs are left out: no product with so few columns fills a vector.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +15,15 @@ namespace hogbatch::bench {
 
 class PackedProducts {
  public:
-  static constexpr std::int64_t kWidth = 32, kBlock = 48;
+  static constexpr std::int64_t kWidth = 32, kBlock = 48, kPass = 128;
 
   PackedProducts(const ParameterLayout& layout, const AlignedFloats& weights, std::int64_t rows)
       : weights_(weights),
         rows_(rows),
-        tile_(cpu::VectorLanes() >= 16 ? 8 : 6),
-        widest_(Widest(layout)),
-        x_(RoundUp(rows) * widest_),
-        y_(RoundUp(rows) * widest_),
-        gradient_(kBlock * widest_) {
+        stride_(Widest(layout) + kWidth / 2),  // no power of two
+        x_(rows * stride_),
+        y_(rows * stride_),
+        gradient_(kBlock * stride_) {
     for (const LayerShape& shape : layout.layers) {
       if (shape.out >= kWidth) layers_.push_back(shape);
     }
@@ -51,79 +50,79 @@ class PackedProducts {
   }
 
  private:
-  static std::int64_t RoundUp(std::int64_t n) { return (n + kWidth - 1) / kWidth * kWidth; }
   static std::int64_t Widest(const ParameterLayout& layout) {
     std::int64_t widest = kWidth;
-    for (const LayerShape& s : layout.layers) widest = std::max({widest, s.in + kWidth, s.out});
+    for (const LayerShape& s : layout.layers) widest = std::max({widest, s.in, s.out});
     return widest;
   }
   const float* W(const LayerShape& s) const { return weights_.data() + s.weights_at; }
 
-  // Panels of w are 32 columns wide, panels of x as high as a tile.
+  // Panels of w, 32 columns wide.
   void Forward(const LayerShape& s) {
-    for (std::int64_t first = 0; first < rows_; first += 128) {
+    for (std::int64_t first = 0; first < rows_; first += kPass) {
       for (std::int64_t n = 0; n + kWidth <= s.out; n += kWidth) {
-        for (std::int64_t r = first; r < std::min(first + 128, rows_); r += tile_) {
-          Multiply({.rows = std::min(tile_, rows_ - r),
-                    .cols = kWidth,
-                    .depth = s.in,
-                    .a = x_.data() + r * s.in,
-                    .a_row = 1,
-                    .a_depth = tile_,
-                    .b = W(s) + n * s.in,
-                    .b_depth = kWidth,
-                    .c = y_.data() + r * s.out + n,
-                    .c_row = s.out,
-                    .walk = cpu::Walk::kColumns});
-        }
+        Multiply({.rows = std::min(kPass, rows_ - first),
+                  .cols = kWidth,
+                  .depth = s.in,
+                  .a = x_.data() + first * stride_,
+                  .a_row = stride_,
+                  .a_depth = 1,
+                  .b = W(s) + n * s.in,
+                  .b_depth = kWidth,
+                  .c = y_.data() + first * stride_ + n,
+                  .c_row = stride_,
+                  .walk = cpu::Walk::kColumns});
       }
     }
   }
-  // Panels of w are as high as a tile, panels of dyᵀ up to 64 columns wide.
+  // Rows of w and panels of dyᵀ, up to 64 columns wide; dot products if those fill no vector.
   void Backward(const LayerShape& s, std::int64_t first, std::int64_t count) {
+    if (rows_ < cpu::VectorLanes()) {
+      return cpu::MultiplyDots({.a_rows = rows_,
+                                .b_rows = count,
+                                .depth = s.out,
+                                .a = y_.data(),
+                                .a_row = stride_,
+                                .b = W(s) + first * s.out,
+                                .b_row = s.out,
+                                .c = gradient_.data(),
+                                .c_row = stride_});
+    }
     for (std::int64_t m = 0; m < rows_; m += 64) {
       const std::int64_t width = std::min<std::int64_t>(64, rows_ - m);
-      for (std::int64_t k = first; k < first + count; k += tile_) {
-        Multiply({.rows = std::min(tile_, first + count - k),
-                  .cols = width,
-                  .depth = s.out,
-                  .a = W(s) + k * s.out,
-                  .a_row = 1,
-                  .a_depth = std::min(tile_, first + count - k),
-                  .b = y_.data() + m * s.out,
-                  .b_depth = width,
-                  .c = gradient_.data(),
-                  .c_row = width,
-                  .walk = cpu::Walk::kRows});
-      }
+      Multiply({.rows = count,
+                .cols = width,
+                .depth = s.out,
+                .a = W(s) + first * s.out,
+                .a_row = s.out,
+                .a_depth = 1,
+                .b = y_.data() + m * s.out,
+                .b_depth = width,
+                .c = gradient_.data(),
+                .c_row = width,
+                .walk = cpu::Walk::kRows});
     }
   }
   void Gradient(const LayerShape& s, std::int64_t first, std::int64_t count) {
-    for (std::int64_t d = 0; d < rows_; d += 128) {
-      const std::int64_t depth = std::min<std::int64_t>(128, rows_ - d);
-      for (std::int64_t k = first; k < first + count; k += tile_) {
-        for (std::int64_t n = 0; n + kWidth <= s.out; n += kWidth) {
-          Multiply({.rows = std::min(tile_, first + count - k),
-                    .cols = kWidth,
-                    .depth = depth,
-                    .a = x_.data() + k * rows_ + d * tile_,
-                    .a_row = 1,
-                    .a_depth = tile_,
-                    .b = y_.data() + n * rows_ + d * kWidth,
-                    .b_depth = kWidth,
-                    .c = gradient_.data() + (k - first) * s.out + n,
-                    .c_row = s.out,
-                    .walk = cpu::Walk::kRows});
-        }
-      }
+    for (std::int64_t d = 0; d < rows_; d += kPass) {
+      Multiply({.rows = count,
+                .cols = s.out,
+                .depth = std::min(kPass, rows_ - d),
+                .a = x_.data() + d * stride_ + first,
+                .a_row = 1,
+                .a_depth = stride_,
+                .b = y_.data() + d * stride_,
+                .b_depth = stride_,
+                .c = gradient_.data(),
+                .c_row = stride_,
+                .walk = cpu::Walk::kRows});
     }
   }
   void Multiply(const cpu::Product& product) { cpu::Multiply(product, tail_.data()); }
 
   const AlignedFloats& weights_;
   std::int64_t rows_;
-  std::int64_t tile_;
-  std::int64_t widest_;
+  std::int64_t stride_;
   AlignedFloats x_;
   AlignedFloats y_;
   AlignedFloats gradient_;
