@@ -39,6 +39,7 @@ void ConvertStorage(Dataset& data, Storage storage);
 
 struct ReadOptions {
   std::string label = "auto";  // --label: NAME | N (from 1) | first | last; auto: last for CSV
+  std::string labels;          // --labels: the file with the labels of an IDX file
   std::string positive;        // --positive
   ScalingKind scaling = ScalingKind::kAuto;
   double valid_fraction = 0.1;
@@ -58,14 +59,15 @@ struct TrainingData {
 TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options);
 
 // Reads a file to continue the training of a model: columns, labels and scaling are those of its
-// schema. Of the options only seed, valid_fraction and threads are used.
+// schema. Of the options only labels, seed, valid_fraction and threads are used.
 TrainingData ReadToGoOn(const std::string& path, const Schema& schema, const ReadOptions& options);
 
 // Reads a file as `schema` says, rows in file order. A label the schema does not know, or more
 // features than it has, is a UserError. With labels kOptional a CSV without the label column is
 // legal, and so are unknown labels: the data set then has none (predict needs none).
+// `label_file` is the file with the labels of an IDX file; empty: it is found by its name.
 enum class Labels : std::uint8_t { kRequired, kOptional };
 Dataset ReadWithSchema(const std::string& path, const Schema& schema, Labels labels,
-                       int threads = 0);
+                       int threads = 0, const std::string& label_file = {});
 
 }  // namespace hogbatch

@@ -17,25 +17,50 @@
 #include "datasets/encoding/scaling.h"
 #include "datasets/readers/csv_reader.h"
 #include "datasets/readers/format.h"
+#include "datasets/readers/idx_reader.h"
 #include "datasets/readers/libsvm_reader.h"
 #include "datasets/readers/numbers.h"
 
 namespace hogbatch {
 namespace {
 
-TextInput OpenInput(const std::string& path) {
-  if (!path.empty()) return {.text = OpenText(path, MemoryBudget()), .source = path};
-  TextInput input = InputFromBytes(PackedBuiltin(), std::string(kBuiltinSource));
-  input.categorical = BuiltinCategories();
+// The file with the labels of an IDX file: the one that the user named, or by its name.
+std::string LabelFileOf(const std::string& path, const std::string& named) {
+  if (!named.empty()) return named;
+  const IdxLabelFile labels = FindIdxLabels(path);
+  if (labels.found) return *labels.found;
+  throw UserError(fmt::format(
+      "{}: the labels of an IDX file are in a file of their own{}; name it with --labels", path,
+      labels.expected.empty() ? "" : fmt::format(", and {} is not there", labels.expected)));
+}
+
+TextInput OpenInput(const std::string& path, const std::string& label_file, Labels labels) {
+  if (path.empty()) {
+    TextInput input = InputFromBytes(PackedBuiltin(), std::string(kBuiltinSource));
+    input.categorical = BuiltinCategories();
+    return input;
+  }
+  TextInput input{.text = OpenText(path, MemoryBudget()), .source = path};
+  if (!IsIdx(input.text->text())) {
+    if (label_file.empty()) return input;
+    throw UserError(
+        fmt::format("{}: this is no IDX file and contains its labels; leave out --labels", path));
+  }
+  const bool has_rows = OpenIdx(input.text->text(), path).dimensions > 1;
+  if (labels == Labels::kRequired && has_rows) {
+    input.label_source = LabelFileOf(path, label_file);
+    input.labels = OpenText(input.label_source, MemoryBudget());
+  }
   return input;
 }
 
 FileFormat FormatOf(const TextInput& input) {
   constexpr std::size_t kLooked = 4096;
   const std::string_view text = input.text->text();
+  if (IsIdx(text)) return FileFormat::kIdx;
   if (text.substr(0, kLooked).find('\0') != std::string_view::npos) {
-    throw UserError(
-        fmt::format("{}: contains binary data; use a LIBSVM or CSV text file", input.source));
+    throw UserError(fmt::format("{}: contains binary data; use an IDX file, or LIBSVM or CSV text",
+                                input.source));
   }
   return DetectFormat(text);
 }
@@ -45,14 +70,19 @@ struct ParsedText {
   FileFormat format;
   CsvLayout layout;  // of a CSV
   ParsedFile file;
+  std::optional<IdxArray> labels = {};  // of an IDX file
+  bool images = false;                  // rows of an IDX file that have more than one dimension
 };
 
 [[noreturn]] void ThrowAtLabel(const TextInput& input, const ParsedText& parsed,
                                const LabelProblem& problem) {
+  if (parsed.labels) ThrowAtIdxLabel(*parsed.labels, problem.row, problem.what);
+  if (parsed.format == FileFormat::kIdx) {
+    throw UserError(fmt::format("{}: {}", input.source, problem.what));
+  }
   const std::string_view text = input.text->text();
   const ParsedRow row = parsed.file.row(problem.row);
-  const std::string_view rest =
-      text.substr(static_cast<std::size_t>(row.chunk->text - text.data()));
+  const std::string_view rest = text.substr(row.chunk->text - text.data());
   const char* where = parsed.format == FileFormat::kLibsvm
                           ? FindLibsvmLabel(rest, row.index, problem.label)
                           : FindCsvLabel(rest, parsed.layout, row.index);
@@ -98,9 +128,32 @@ ParsedText ParseCsvText(const TextInput& input, CsvLayout layout,
   return {FileFormat::kCsv, std::move(layout), std::move(file)};
 }
 
+ParsedText ParseIdxRows(const TextInput& input, const ParseSettings& settings) {
+  const IdxArray rows = OpenIdx(input.text->text(), input.source);
+  std::optional<IdxArray> labels;
+  if (input.labels) labels = OpenIdx(input.labels->text(), input.label_source);
+  ParsedFile file = ParseIdx(rows, labels, settings);
+  return {FileFormat::kIdx, {}, std::move(file), std::move(labels), rows.dimensions > 2};
+}
+
+ParsedText LearnIdx(const TextInput& input, const ReadOptions& options,
+                    const ParseSettings& settings, Schema& schema) {
+  if (options.label != "auto") {
+    throw UserError(
+        fmt::format("{}: the labels of an IDX file are in a file of their own, which --labels "
+                    "names; leave out --label {}",
+                    input.source, options.label));
+  }
+  ParsedText parsed = ParseIdxRows(input, settings);
+  schema.file_columns = parsed.file.file_columns();
+  schema.features = schema.file_columns;
+  return parsed;
+}
+
 ParsedText ParseToLearn(const TextInput& input, const ReadOptions& options,
                         const ParseSettings& settings, Schema& schema) {
   schema.format = FormatOf(input);
+  if (schema.format == FileFormat::kIdx) return LearnIdx(input, options, settings, schema);
   if (schema.format == FileFormat::kLibsvm) {
     if (options.label != "auto" && options.label != "first") {
       throw UserError(
@@ -124,7 +177,7 @@ ParsedText ParseToLearn(const TextInput& input, const ReadOptions& options,
   if (!layout.names.empty()) {
     schema.column_names = layout.names;
     schema.column_names.erase(schema.column_names.begin() + layout.label);
-    schema.label_name = layout.names[static_cast<std::size_t>(layout.label)];
+    schema.label_name = layout.names[layout.label];
   }
   return ParseCsvText(input, std::move(layout), schema.categorical, settings);
 }
@@ -152,13 +205,16 @@ ParsedText ParseAndLabel(const TextInput& input, const ReadOptions& options,
     ThrowAtLabel(input, parsed, problem);
   }
   if (result.schema.label_kind == LabelKind::kValue) {
-    LearnTargets(parsed.file, input.source,
-                 std::span(order).first(static_cast<std::size_t>(result.train_rows)),
+    LearnTargets(parsed.file, input.source, std::span(order).first(result.train_rows),
                  result.schema);
   }
   const auto problem = EncodeLabels(parsed.file, result.schema, order, result.data);
   if (problem) ThrowAtLabel(input, parsed, *problem);
   return parsed;
+}
+
+std::string_view Title(FileFormat format) {
+  return format == FileFormat::kCsv ? "CSV" : (format == FileFormat::kIdx ? "IDX" : "LIBSVM");
 }
 
 ParsedText ParseWithSchema(const TextInput& input, const Schema& schema, Labels labels,
@@ -167,8 +223,15 @@ ParsedText ParseWithSchema(const TextInput& input, const Schema& schema, Labels 
   if (format != schema.format) {
     throw UserError(
         fmt::format("{}: this is a {} file, but the model was trained on {}; convert it",
-                    input.source, format == FileFormat::kCsv ? "CSV" : "LIBSVM",
-                    schema.format == FileFormat::kCsv ? "CSV" : "LIBSVM"));
+                    input.source, Title(format), Title(schema.format)));
+  }
+  if (format == FileFormat::kIdx) {
+    ParsedText parsed = ParseIdxRows(input, settings);
+    if (parsed.file.file_columns() == schema.file_columns) return parsed;
+    throw UserError(
+        fmt::format("{}: its rows have {} numbers, but the model was trained on rows of {}; use a "
+                    "file like the one it was trained on",
+                    input.source, parsed.file.file_columns(), schema.file_columns));
   }
   if (format == FileFormat::kLibsvm) {
     ParsedText parsed = ParseLibsvmText(input, schema.file_columns, labels, settings);
@@ -204,18 +267,32 @@ TextInput InputFromBytes(std::string_view bytes, const std::string& source) {
   return {.text = OpenBytes(bytes, source, MemoryBudget()), .source = source};
 }
 
+TextInput InputFromBytes(std::string_view bytes, std::string_view labels,
+                         const std::string& source) {
+  TextInput input = InputFromBytes(bytes, source);
+  input.label_source = source + " labels";
+  input.labels = OpenBytes(labels, input.label_source, MemoryBudget());
+  return input;
+}
+
 TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
                               const ParseSettings& settings) {
   TrainingData result;
   result.data.source = input.source;
   std::vector<std::int64_t> order;
+  bool images = false;
   {
     const ParsedText parsed = ParseAndLabel(input, options, settings, result, order);
+    images = parsed.images;
     input.text.reset();
     result.data.features = result.schema.features;
     AssembleRows(parsed.file, order, settings.threads, result.data);
   }
-  LearnScaling(result.data, result.train_rows, options.scaling, result.schema);
+  if (images && options.scaling == ScalingKind::kAuto) {
+    LearnSharedScaling(result.data, result.train_rows, result.schema);
+  } else {
+    LearnScaling(result.data, result.train_rows, options.scaling, result.schema);
+  }
   ApplyScaling(result.schema, result.data);
   return result;
 }
@@ -234,15 +311,19 @@ Dataset ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
 }
 
 TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options) {
-  return ReadTrainingText(OpenInput(path), options, {.threads = options.threads});
+  return ReadTrainingText(OpenInput(path, options.labels, Labels::kRequired), options,
+                          {.threads = options.threads});
 }
 
 TrainingData ReadToGoOn(const std::string& path, const Schema& schema, const ReadOptions& options) {
-  return ReadTextToGoOn(OpenInput(path), schema, options, {.threads = options.threads});
+  return ReadTextToGoOn(OpenInput(path, options.labels, Labels::kRequired), schema, options,
+                        {.threads = options.threads});
 }
 
-Dataset ReadWithSchema(const std::string& path, const Schema& schema, Labels labels, int threads) {
-  return ReadTextWithSchema(OpenInput(path), schema, labels, {.threads = threads});
+Dataset ReadWithSchema(const std::string& path, const Schema& schema, Labels labels, int threads,
+                       const std::string& label_file) {
+  return ReadTextWithSchema(OpenInput(path, label_file, labels), schema, labels,
+                            {.threads = threads});
 }
 
 }  // namespace hogbatch

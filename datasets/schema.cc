@@ -20,14 +20,24 @@ constexpr std::array<NamedValue<LabelKind>, 3> kLabelKinds{{
     {"value", LabelKind::kValue},
 }};
 
+constexpr std::array<NamedValue<FileFormat>, 3> kFormats{{
+    {"libsvm", FileFormat::kLibsvm},
+    {"csv", FileFormat::kCsv},
+    {"idx", FileFormat::kIdx},
+}};
+
 }  // namespace
 
 ScalingKind ParseScaling(std::string_view name) { return ParseWord("scaling", name, kScalings); }
 LabelKind ParseLabelKind(std::string_view name) {
   return ParseWord("kind of labels", name, kLabelKinds);
 }
+FileFormat ParseFileFormat(std::string_view name) {
+  return ParseWord("file format", name, kFormats);
+}
 std::string_view Name(ScalingKind kind) { return NameOf(kind, kScalings); }
 std::string_view Name(LabelKind kind) { return NameOf(kind, kLabelKinds); }
+std::string_view Name(FileFormat format) { return NameOf(format, kFormats); }
 Words ScalingWords() { return WordsOf(kScalings); }
 
 }  // namespace hogbatch

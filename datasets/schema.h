@@ -12,13 +12,15 @@
 namespace hogbatch {
 
 enum class LabelKind : std::uint8_t { kClass, kMultiLabel, kValue };
-enum class FileFormat : std::uint8_t { kLibsvm, kCsv };
+enum class FileFormat : std::uint8_t { kLibsvm, kCsv, kIdx };
 enum class ScalingKind : std::uint8_t { kAuto, kNone, kMinMax, kStandard, kMaxAbs };
 
-// Both throw UserError for an unknown word.
+// All three throw UserError for an unknown word.
 ScalingKind ParseScaling(std::string_view name);
 LabelKind ParseLabelKind(std::string_view name);
+FileFormat ParseFileFormat(std::string_view name);
 std::string_view Name(ScalingKind kind);
+std::string_view Name(FileFormat format);
 std::string_view Name(LabelKind kind);
 // What a user may choose from, the default ("auto") first.
 Words ScalingWords();
@@ -33,9 +35,9 @@ struct CategoricalColumn {
 
 struct Schema {
   FileFormat format = FileFormat::kLibsvm;
-  std::int64_t file_columns =
-      0;  // of features: the largest index (LIBSVM), or all columns except the label (CSV)
-  std::int64_t features = 0;  // inputs of the network
+  std::int64_t file_columns = 0;  // of features: the largest index (LIBSVM), all columns except the
+                                  // label (CSV), or the numbers of a row (IDX)
+  std::int64_t features = 0;      // inputs of the network
 
   // Which file column (from 0) each feature comes from, ascending; empty: all, in order. Used if
   // few of very many columns occur, so that memory depends on the non-zeros.

@@ -17,6 +17,10 @@ namespace hogbatch {
 // all features got, or kAuto if they got different ones.
 void LearnScaling(const Dataset& data, std::int64_t train_rows, ScalingKind kind, Schema& schema);
 
+// For images, whose features share one unit: all are divided by the largest absolute value of any.
+// Pixels from 0 to 255 become 0 to 1 and stay comparable.
+void LearnSharedScaling(const Dataset& data, std::int64_t train_rows, Schema& schema);
+
 // Scales every value, zeros that are not stored too, and stores the result dense or sparse,
 // whichever is then smaller.
 void ApplyScaling(const Schema& schema, Dataset& data);

@@ -1,10 +1,12 @@
-// What a user may ask of each command.
+// The options of each command.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include "compare/spec.h"
 #include "core/options.h"
 #include "training/spec.h"
 
@@ -15,6 +17,13 @@ struct TrainOptions {
   std::string out;
   bool quiet = false;
   bool json = false;
+  bool report = false;
+  std::string trace;
+  bool tensorboard = false;
+  double checkpoint_every = 30;
+  std::string resume;
+
+  std::vector<std::string> given;  // names of the options on the command line
 
   void Visit(OptionVisitor& visitor);
 };
@@ -22,6 +31,7 @@ struct TrainOptions {
 struct EvalOptions {
   std::string model;
   std::string data;
+  std::string labels;
   std::string devices = "auto";
   bool json = false;
 
@@ -39,17 +49,41 @@ struct PredictOptions {
   void Visit(OptionVisitor& visitor);
 };
 
+struct ReportOptions {
+  std::vector<std::string> runs;  // folders, each as DIR or NAME=DIR
+  std::string out;
+
+  void Visit(OptionVisitor& visitor);
+};
+
+struct ExportOptions {
+  TrainingSpec spec;
+  std::string out;
+  std::vector<std::int64_t> init_seeds;
+
+  void Visit(OptionVisitor& visitor);
+};
+
+struct CompareOptions {
+  compare::CompareSpec spec;
+  bool quiet = false;
+  bool json = false;
+
+  void Visit(OptionVisitor& visitor);
+};
+
 struct DevicesOptions {
   bool json = false;
 
   void Visit(OptionVisitor& visitor);
 };
 
-// Help or a version number: to be printed, and that is all.
+// Text to print, such as help or the version, instead of running a command.
 struct PrintText {
   std::string text;
 };
 
-using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, DevicesOptions>;
+using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ReportOptions,
+                             ExportOptions, CompareOptions, DevicesOptions>;
 
 }  // namespace hogbatch

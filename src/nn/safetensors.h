@@ -1,4 +1,4 @@
-// Files of named float tensors in the safetensors format, which PyPI's `safetensors` opens: an
+// Files of named tensors in the safetensors format, which PyPI's `safetensors` opens: an
 // 8-byte little-endian header length, a JSON header, then the numbers.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace hogbatch {
@@ -16,7 +17,8 @@ struct SafeTensors {
   struct Entry {
     std::string name;
     std::vector<std::int64_t> shape;
-    std::vector<float> data;
+    std::vector<float> data;                  // of an F32 tensor
+    std::vector<std::int64_t> integers = {};  // of an I64 tensor
   };
 
   std::map<std::string, std::string> metadata;
@@ -25,11 +27,12 @@ struct SafeTensors {
   const Entry* Find(std::string_view name) const;  // null: there is none of that name
 };
 
-// A tensor to be written; the numbers are the caller's.
+// A tensor to be written, as F32, I32 or I64; the numbers are the caller's.
 struct TensorView {
   std::string name;
   std::vector<std::int64_t> shape;
-  std::span<const float> data;
+  std::variant<std::span<const float>, std::span<const std::int32_t>, std::span<const std::int64_t>>
+      data;
 };
 
 // Written aside in the same folder, synced and renamed: `path` holds the old file or the whole new
@@ -38,11 +41,15 @@ struct TensorView {
 void WriteSafeTensors(const std::string& path, const std::map<std::string, std::string>& metadata,
                       std::span<const TensorView> tensors);
 
-// Reads float32 tensors. Every size is checked against the bytes that are there before memory is
+// Which types a file may hold.
+enum class TensorTypes : std::uint8_t { kF32, kF32AndI64 };
+
+// Reads all tensors. Every size is checked against the bytes that are there before memory is
 // allocated; any damage, and numbers that are not finite, are a UserError.
-SafeTensors ReadSafeTensors(const std::string& path);
+SafeTensors ReadSafeTensors(const std::string& path, TensorTypes types = TensorTypes::kF32);
 
 // The same from memory; `source` stands for the path in messages.
-SafeTensors ParseSafeTensors(std::span<const std::byte> file, std::string_view source);
+SafeTensors ParseSafeTensors(std::span<const std::byte> file, std::string_view source,
+                             TensorTypes types = TensorTypes::kF32);
 
 }  // namespace hogbatch

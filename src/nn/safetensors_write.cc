@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -16,13 +17,22 @@ static_assert(std::endian::native == std::endian::little, "numbers are written a
 
 constexpr std::size_t kMaxHeader = 100'000'000;  // readers refuse more
 
+// By the alternatives of TensorView::data.
+constexpr std::array<std::string_view, 3> kTypes = {"F32", "I32", "I64"};
+
+std::span<const std::byte> BytesOf(const TensorView& tensor) {
+  return std::visit([](auto numbers) { return std::as_bytes(numbers); }, tensor.data);
+}
+
 void CheckTensor(const TensorView& tensor) {
   std::int64_t count = 1;
   for (const std::int64_t size : tensor.shape) count *= size;
-  Check(count == static_cast<std::int64_t>(tensor.data.size()),
+  const std::size_t size = std::visit([](auto numbers) { return numbers.size(); }, tensor.data);
+  Check(count == static_cast<std::int64_t>(size),
         "a tensor has another number of values than its shape");
   const auto finite = [](float x) { return std::isfinite(x); };
-  if (!std::all_of(tensor.data.begin(), tensor.data.end(), finite)) {
+  const auto* floats = std::get_if<std::span<const float>>(&tensor.data);
+  if (floats && !std::all_of(floats->begin(), floats->end(), finite)) {
     throw Error(fmt::format(
         "the model was not saved: {} holds numbers that are NaN or infinite; try a smaller --lr",
         tensor.name));
@@ -38,9 +48,11 @@ std::string MakeHeader(const std::map<std::string, std::string>& metadata,
   std::size_t at = 0;
   for (const TensorView& tensor : tensors) {
     CheckTensor(tensor);
-    const std::size_t end = at + tensor.data.size_bytes();
+    const std::size_t end = at + BytesOf(tensor).size();
     Check(!json.contains(tensor.name), "two tensors of a file have one name");
-    json[tensor.name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {at, end}}};
+    json[tensor.name] = {{"dtype", kTypes[tensor.data.index()]},
+                         {"shape", tensor.shape},
+                         {"data_offsets", {at, end}}};
     at = end;
   }
   std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -61,7 +73,7 @@ void WriteSafeTensors(const std::string& path, const std::map<std::string, std::
   const std::string header = MakeHeader(metadata, tensors);
   ReplacedFile file(path);
   file.Write(std::as_bytes(std::span(header)));
-  for (const TensorView& tensor : tensors) file.Write(std::as_bytes(tensor.data));
+  for (const TensorView& tensor : tensors) file.Write(BytesOf(tensor));
   file.Commit();
 }
 

@@ -11,7 +11,7 @@
 namespace hogbatch {
 namespace {
 
-// The model of --init has settled what these options would choose.
+// With --init the model decides what these options would choose.
 void CheckSettled(const TrainingSpec& spec, const Schema& schema) {
   const auto check = [&](std::string_view name, std::string_view asked, std::string_view unset,
                          std::string_view has) {
@@ -34,6 +34,7 @@ TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {
     CheckSettled(spec, input.start->schema);
   }
   const ReadOptions read{.label = spec.label,
+                         .labels = spec.labels,
                          .positive = spec.positive,
                          .scaling = ParseScaling(spec.scale),
                          .valid_fraction = spec.valid_fraction,

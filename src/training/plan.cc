@@ -10,27 +10,11 @@
 #include "runtime/control/teams.h"
 #include "training/calibration/gpu_calibration.h"
 #include "training/memory_check.h"
+#include "training/network.h"
 #include "training/train.h"
 
 namespace hogbatch {
 namespace {
-
-ModelSpec ChooseModel(const TrainingSpec& spec, const TrainingData& training) {
-  const bool linear = spec.hidden == std::vector<std::int64_t>{0};
-  return {.inputs = training.data.features,
-          .hidden = linear ? std::vector<std::int64_t>() : spec.hidden,
-          .outputs = training.schema.outputs(),
-          .activation = ParseActivation(spec.activation),
-          .loss = LossFor(training.schema.label_kind),
-          .sparse_input = training.data.is_sparse};
-}
-
-Initialization ChooseInit(const TrainingSpec& spec, const ModelSpec& model) {
-  if (spec.init != "auto" && !StartsFromFile(spec)) return ParseInitialization(spec.init);
-  const bool rectifier =
-      model.activation == Activation::kRelu || model.activation == Activation::kGelu;
-  return rectifier ? Initialization::kHe : Initialization::kXavier;
-}
 
 RunRules ChooseRules(const TrainingSpec& spec) {
   RunRules rules{.epochs = spec.epochs,
@@ -57,7 +41,7 @@ Workload ChooseWork(const TrainingSpec& spec, const ModelSpec& model, const Devi
   const double momentum = spec.optimizer.no_momentum_correction
                               ? spec.optimizer.momentum
                               : ExplicitMomentum(spec.optimizer.momentum, asynchronous);
-  // Optimisers with state merge every update by itself.
+  // Optimisers with state merge after every update.
   const bool direct = IsDirect(spec.optimizer, momentum, model.sparse_input ? model.inputs : 0);
   return {
       .model = model,
@@ -70,12 +54,6 @@ Workload ChooseWork(const TrainingSpec& spec, const ModelSpec& model, const Devi
                                                     : FixedBatchSize(batches, DeviceKind::kCuda)},
       .devices = devices.chosen,
       .host_memory_bytes = devices.host_memory_bytes};
-}
-
-void CheckStart(const TrainingSpec& spec, const TrainingInput& input, const ModelSpec& model) {
-  if (!input.start) return;
-  const std::string why = WhyNoStart(*input.start, model, input.training.schema);
-  if (!why.empty()) throw UserError(fmt::format("--init {}: {}", spec.init, why));
 }
 
 TrainingPlan Calibrated(TrainingPlan plan, GpuCalibrations found) {
@@ -102,25 +80,24 @@ bool TrainingPlan::adapts() const {
 TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const Devices& devices,
                   TrainingObserver& observer) {
   const TrainingData& training = input.training;
-  const ModelSpec model = ChooseModel(spec, training);
+  const ModelSpec model = ChooseModel(spec, input);
   const GpuBatch gpu_batch = ParseGpuBatch("--gpu-batch", spec.batch.gpu_batch);
   const AlgorithmOptions batches = ChooseBatches(spec, gpu_batch);
   const AlgorithmInfo& algorithm = ChooseAlgorithm(spec.algorithm, InfosOf(devices.chosen));
   const Workload work = ChooseWork(spec, model, devices, algorithm.traits, batches, gpu_batch);
-  CheckStart(spec, input, model);
   const OptimizerKind optimizer = spec.optimizer.kind();
-  const TrainingPlan plan{.work = work,
-                          .algorithm = std::string(algorithm.name),
-                          .batches = batches,
-                          .max_batch_sizes = CheckTrainingFits(work, training.data),
-                          .merge = ParseMerge(spec.merge),
-                          .learning_rate = spec.learning_rate.ChosenFor(model.loss, optimizer),
-                          .class_weights = ParseClassWeights(spec.class_weights, training.schema,
-                                                             training.data, training.train_rows),
-                          .init = ChooseInit(spec, model),
-                          .rules = ChooseRules(spec),
-                          .pinning = spec.no_pin ? Pinning::kNone : Pinning::kCores,
-                          .seed = static_cast<std::uint64_t>(spec.seed)};
+  TrainingPlan plan{.work = work,
+                    .algorithm = std::string(algorithm.name),
+                    .batches = batches,
+                    .max_batch_sizes = CheckTrainingFits(work, training.data),
+                    .merge = ParseMerge(spec.merge),
+                    .learning_rate = spec.learning_rate.ChosenFor(model.loss, optimizer),
+                    .class_weights = ParseClassWeights(spec.class_weights, training.schema,
+                                                       training.data, training.train_rows),
+                    .init = ChooseInit(spec, model),
+                    .rules = ChooseRules(spec),
+                    .pinning = spec.no_pin ? Pinning::kNone : Pinning::kCores,
+                    .seed = static_cast<std::uint64_t>(spec.seed)};
   if (!gpu_batch.calibrate_min || !plan.adapts()) return plan;
   return Calibrated(plan, CalibrateGpus(plan, input, spec.min_utilization, observer));
 }

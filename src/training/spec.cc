@@ -21,6 +21,9 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
   v.Word("label", o.label, {{"auto", "first", "last"}, "NAME|N"},
          "Label column of a CSV file: its name, its number from 1, first or last; auto means last. "
          "Not needed for LIBSVM files");
+  v.Text("labels", o.labels, "FILE",
+         "File with the labels of an IDX file; if not given, the one whose name says labels where "
+         "DATA says images");
   v.Text("positive", o.positive, "LABEL",
          "Train on two classes: this label, and all other labels together");
   v.Word("scale", o.scale, ScalingWords(),
@@ -32,6 +35,9 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
   v.Number("valid-fraction", o.valid_fraction, {0, 0.9},
            "Share of the rows set aside for validation, which chooses the best model; 0 sets none "
            "aside");
+}
+
+void VisitClassWeights(OptionVisitor& v, TrainingSpec& o) {
   v.Text(
       "class-weights", o.class_weights, "none|balanced|LABEL=W,...",
       "How much a row of each class counts in the loss; balanced lets rare classes count as much "
@@ -90,24 +96,35 @@ void VisitStopping(OptionVisitor& v, TrainingSpec& o) {
            "Stop after this many evaluations in a row without a better model; 0: off");
 }
 
+void VisitSeed(OptionVisitor& v, TrainingSpec& o) {
+  v.Number("seed", o.seed, {0, 9e15}, "Seed of the order of rows and of the initial weights");
+}
+
 void VisitOutput(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Output");
   v.Number("eval-every", o.eval_every, {1e-6, 1e6},
            "Epochs between evaluations, fractions allowed");
   v.Number("report-every", o.report_every, {0.01, 1e6}, "Seconds between reports");
-  v.Number("seed", o.seed, {0, 9e15}, "Seed of the order of rows and of the initial weights");
+  VisitSeed(v, o);
 }
 
 }  // namespace
 
 void TrainingSpec::Visit(OptionVisitor& visitor) {
   VisitData(visitor, *this);
+  VisitClassWeights(visitor, *this);
   VisitNetwork(visitor, *this);
   learning_rate.Visit(visitor);
   optimizer.Visit(visitor);
   VisitWork(visitor, *this);
   VisitStopping(visitor, *this);
   VisitOutput(visitor, *this);
+}
+
+void TrainingSpec::VisitProblem(OptionVisitor& visitor) {
+  VisitData(visitor, *this);
+  VisitNetwork(visitor, *this);
+  VisitSeed(visitor, *this);
 }
 
 bool StartsFromFile(const TrainingSpec& spec) {

@@ -72,7 +72,7 @@ TEST_F(RealData, CovtypeHasItsCounts) {
   EXPECT_EQ(read.data.features, 54);
   const std::vector<std::int64_t> counts = {211840, 283301, 35754, 2747, 9493, 17367, 20510};
   for (std::int32_t k = 0; k < 7; ++k) {
-    EXPECT_EQ(CountClass(read.data, k), counts[static_cast<std::size_t>(k)]);
+    EXPECT_EQ(CountClass(read.data, k), counts[k]);
   }
   // Ten columns of numbers, then 44 that are one-hot.
   EXPECT_EQ(read.schema.scaling, ScalingKind::kAuto);
@@ -88,6 +88,19 @@ TEST_F(RealData, DigitsHaveTheirCounts) {
   EXPECT_EQ(read.data.rows, 1797);
   EXPECT_EQ(read.data.features, 64);
   EXPECT_EQ(read.schema.outputs(), 10);
+}
+
+TEST_F(RealData, MnistHasItsCounts) {
+  const TrainingData read = ReadTrainingData(File("train-images-idx3-ubyte.gz"), {});
+  EXPECT_EQ(read.data.rows, 60000);
+  EXPECT_EQ(read.data.features, 784);
+  EXPECT_EQ(read.schema.outputs(), 10);
+  EXPECT_EQ(read.schema.scale[0], 1.0f / 255);
+  EXPECT_EQ(CountClass(read.data, 5), 5421);
+  const Dataset test =
+      ReadWithSchema(File("t10k-images-idx3-ubyte.gz"), read.schema, Labels::kRequired);
+  EXPECT_EQ(test.rows, 10000);
+  EXPECT_EQ(CountClass(test, 7), 1028);
 }
 
 TEST_F(RealData, TheBuiltInSampleIsTheFile) {

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "tests/support/paths.h"
 
 namespace hogbatch {
 namespace {
@@ -98,6 +100,24 @@ TEST(SafeTensors, ComeBackAsTheyWereWritten) {
   EXPECT_EQ(read.Find("layer0.weight")->data, kWeights);
   EXPECT_EQ(read.Find("layer0.bias")->data, kBias);
   EXPECT_EQ(read.Find("layer1.bias"), nullptr);
+}
+
+TEST(SafeTensors, MayHoldWholeNumbersForOtherPrograms) {
+  const Folder folder;
+  const std::string path = folder / "m.safetensors";
+  const std::vector<std::int64_t> longs = {-1, std::int64_t{1} << 40};
+  const std::vector<std::int32_t> ints = {7};
+  const std::vector<TensorView> tensors = {{"long", {2}, longs}, {"int", {1}, ints}};
+  WriteSafeTensors(path, {}, tensors);
+  const std::string file = Slurp(path);
+  EXPECT_NE(file.find(R"("int":{"data_offsets":[16,20],"dtype":"I32","shape":[1]})"),
+            std::string::npos);
+  EXPECT_NE(file.find(R"("long":{"data_offsets":[0,16],"dtype":"I64","shape":[2]})"),
+            std::string::npos);
+  ASSERT_GE(file.size(), 20u);
+  EXPECT_EQ(std::memcmp(file.data() + file.size() - 20, longs.data(), 16), 0);
+  EXPECT_EQ(std::memcmp(file.data() + file.size() - 4, ints.data(), 4), 0);
+  EXPECT_NE(Complaint(file).find("I"), std::string::npos) << "models hold floats";
 }
 
 TEST(SafeTensors, BeginTheirNumbersAtAMultipleOfEight) {
@@ -280,7 +300,7 @@ TEST(SafeTensors, AreNeverReadPastTheirEndWhereverTheyAreCut) {
 // Runs a script with the project's own Python; its files lie in argv[1] and argv[2].
 int RunPython(const std::string& script, const std::string& first, const std::string& second) {
   const std::string command =
-      std::string("'") + HOGBATCH_PYTHON + "' '" + script + "' '" + first + "' '" + second + "'";
+      "'" + InSource(".deps/bin/python") + "' '" + script + "' '" + first + "' '" + second + "'";
   return std::system(command.c_str());
 }
 
@@ -288,8 +308,8 @@ TEST(SafeTensors, AreReadAndWrittenByThePythonPackageToo) {
   const Folder folder;
   const std::string probe = folder / "probe.py", script = folder / "script.py";
   std::ofstream(probe) << "try:\n  import numpy, safetensors\nexcept ImportError:\n  exit(1)\n";
-  if (!fs::exists(HOGBATCH_PYTHON) || RunPython(probe, "", "") != 0) {
-    GTEST_SKIP() << "no " << HOGBATCH_PYTHON
+  if (!fs::exists(InSource(".deps/bin/python")) || RunPython(probe, "", "") != 0) {
+    GTEST_SKIP() << "no " << InSource(".deps/bin/python")
                  << " with numpy and safetensors: scripts/setup test installs them";
   }
   const std::string ours = folder / "ours.safetensors", theirs = folder / "theirs.safetensors";

@@ -21,7 +21,7 @@ void Require(bool holds, const std::string& what) {
 
 std::int64_t Integer(const Json& value, std::int64_t min, std::string_view what) {
   Require(value.is_number_integer(), fmt::format("{} is not a whole number", what));
-  // Numbers of this size are in no honest file, and sums of smaller ones do not overflow.
+  // No real file has larger numbers, and sums of smaller ones do not overflow.
   constexpr auto kMax = std::int64_t{1} << 53;
   const auto number = value.get<std::int64_t>();
   Require(number >= min && number <= kMax, fmt::format("{} is {}", what, number));
@@ -49,14 +49,10 @@ std::vector<std::int64_t> Integers(const Json& array, std::int64_t min, std::str
   return values;
 }
 
-FileFormat ParseFormat(const std::string& name) {
-  Require(name == "csv" || name == "libsvm", fmt::format("unknown file format '{}'", name));
-  return name == "csv" ? FileFormat::kCsv : FileFormat::kLibsvm;
-}
-
-// LIBSVM: features are the file's columns, or those of them that are used.
-std::int64_t FeaturesOfLibsvm(const Schema& schema) {
-  Require(schema.categorical.empty(), "a LIBSVM file has categorical columns");
+// LIBSVM and IDX: features are the file's columns, or those of them that are used.
+std::int64_t FeaturesOfNumbers(const Schema& schema) {
+  Require(schema.categorical.empty(),
+          fmt::format("a file of format {} has categorical columns", Name(schema.format)));
   std::int64_t previous = -1;
   for (const std::int64_t column : schema.used_columns) {
     Require(column > previous && column < schema.file_columns,
@@ -83,12 +79,12 @@ std::int64_t FeaturesOfCsv(const Schema& schema) {
   return features;
 }
 
-// Readers trust these fields: what does not add up here would be written past a row's end.
+// Readers trust these fields. If they did not agree, readers would write past the end of a row.
 void CheckColumns(const Schema& schema) {
   Require(schema.file_columns <= std::int64_t{1} << 31,
           "file_columns is more than a file can have");
   const std::int64_t features =
-      schema.format == FileFormat::kCsv ? FeaturesOfCsv(schema) : FeaturesOfLibsvm(schema);
+      schema.format == FileFormat::kCsv ? FeaturesOfCsv(schema) : FeaturesOfNumbers(schema);
   Require(schema.features == features, "features and columns do not add up");
   Require(schema.column_names.empty() ||
               static_cast<std::int64_t>(schema.column_names.size()) == schema.file_columns,
@@ -133,7 +129,7 @@ std::string Dump(const Json& object) {
 
 Schema ReadSchema(const Json& json) {
   Schema schema;
-  schema.format = ParseFormat(json.at("format").get<std::string>());
+  schema.format = ParseFileFormat(json.at("format").get<std::string>());
   schema.file_columns = Integer(json.at("file_columns"), 0, "file_columns");
   schema.features = Integer(json.at("features"), 1, "features");
   schema.used_columns = Integers(json.at("used_columns"), 0, "used_columns");
@@ -144,7 +140,7 @@ Schema ReadSchema(const Json& json) {
                             "a category")});
   }
   schema.label_column = json.at("label_column").get<std::string>();
-  // Models that were written before these fields existed have neither.
+  // Older models do not have these fields.
   schema.column_names = json.value("column_names", std::vector<std::string>());
   schema.label_name = json.value("label_name", std::string());
   schema.scaling = ParseScaling(json.at("scaling").get<std::string>());
@@ -172,7 +168,7 @@ ModelSpec ReadSpec(const Json& json) {
   return spec;
 }
 
-// Runs `read` on the parsed text; what the JSON library objects to becomes a UserError.
+// Runs `read` on the parsed text. Exceptions of the JSON library become UserErrors.
 template <typename Read>
 auto FromJson(std::string_view text, Read read) {
   try {
@@ -194,7 +190,7 @@ std::string SpecToJson(const ModelSpec& spec) {
 }
 
 std::string SchemaToJson(const Schema& schema) {
-  return Dump({{"format", schema.format == FileFormat::kCsv ? "csv" : "libsvm"},
+  return Dump({{"format", Name(schema.format)},
                {"file_columns", schema.file_columns},
                {"features", schema.features},
                {"used_columns", schema.used_columns},

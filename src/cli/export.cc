@@ -1,0 +1,32 @@
+#include "training/export.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/files.h"
+#include "cli/reports/live_line.h"
+#include "cli/train_observer.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace hogbatch {
+
+int Export(const ExportOptions& options) {
+  if (options.out.empty()) throw UserError("export needs --out DIR, a folder to write into");
+  Validate(options.spec);
+  MakeOutputFolder(options.out);  // before a large file is read
+  Console console(IsLiveTerminal(STDOUT_FILENO) ? Verbosity::kLive : Verbosity::kPlain);
+  SetupObserver observer(console);
+  const TrainingInput input = ReadInput(options.spec, observer);
+  std::vector<std::int64_t> seeds = options.init_seeds;
+  if (seeds.empty()) seeds.push_back(options.spec.seed);
+  Export(input, options.spec, seeds, options.out);
+  console.Say(fmt::format("{}: {} rows and {} initial model{}", options.out,
+                          Grouped(input.training.data.rows + (input.test ? input.test->rows : 0)),
+                          seeds.size(), seeds.size() == 1 ? "" : "s"));
+  return kExitOk;
+}
+
+}  // namespace hogbatch
