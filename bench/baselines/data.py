@@ -43,10 +43,15 @@ class Split:
         if self.x is not None:
             return self.x[begin:end]
         out = np.zeros((end - begin, self.features), np.float32)
-        lengths = np.diff(self.offsets[begin:end + 1])
-        first, last = self.offsets[begin], self.offsets[end]
-        out[np.repeat(np.arange(end - begin), lengths), self.columns[first:last]] = self.values[first:last]
+        offsets, columns, values = self.csr(begin, end)
+        out[np.repeat(np.arange(end - begin), np.diff(offsets)), columns] = values
         return out
+
+    def csr(self, begin, end):
+        """Offsets (from 0), columns and values of rows begin … end."""
+        offsets = self.offsets[begin:end + 1]
+        first, last = offsets[0], offsets[-1]
+        return offsets - first, self.columns[first:last], self.values[first:last]
 
     def label_matrix(self, outputs, begin=0, end=None, kind=np.float32):
         """1 for the labels that a row has, 0 for the others."""
@@ -110,6 +115,15 @@ class Problem:
     def dense_rows(self, split):
         check_memory(4 * split.rows * self.features, "dense rows")
         return split.dense()
+
+    def matrix(self, split, sparse, begin=0, end=None):
+        """Rows as a matrix of numpy, or of scipy if they are to stay sparse."""
+        if not sparse:
+            return self.dense_rows(split) if end is None else split.dense(begin, end)
+        import scipy.sparse
+        end = split.rows if end is None else end
+        offsets, columns, values = split.csr(begin, end)
+        return scipy.sparse.csr_matrix((values, columns, offsets), (end - begin, self.features))
 
     def evaluate(self, outputs):
         """Losses and metrics of all splits; outputs(split, begin, end) are the network's."""
