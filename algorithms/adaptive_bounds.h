@@ -1,4 +1,4 @@
-// The bounds of a team's batch size, and how often they kept it from the size it should have had.
+// The bounds of a team's batch size, and how often they kept it from the wanted size.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ struct Bounds {
   HeldTeam::By at_max = HeldTeam::By::kMax;  // what sets the maximum
 };
 
-// Of a team's batch size now: the range of its kind of device, cut to the least memory among the
-// team's live workers. Memory goes before the minimum of the range, too.
+// The present bounds: the range of the kind of device, reduced to what fits the team's live worker
+// with the least memory. Memory overrides even the minimum of the range.
 Bounds BoundsOf(TeamId team, const BatchRange& range, std::span<const WorkerState> workers);
 
 // What the bounds did to one team.
@@ -29,10 +29,20 @@ class Holds {
   // One entry for each bound that held the team; count_share is passed through.
   std::vector<HeldTeam> Report(TeamId team, double count_share) const;
 
+  void VisitState(StateVisitor& visitor) {
+    Visit(visitor, "by", by_);
+    Visit(visitor, "reviews", reviews_);
+  }
+
  private:
   struct Hold {
     std::int64_t reviews = 0;
     double batch_size = 0;  // where it held the team last
+
+    void VisitState(StateVisitor& visitor) {
+      Visit(visitor, "reviews", reviews);
+      Visit(visitor, "batch_size", batch_size);
+    }
   };
   std::array<Hold, 3> by_ = {};  // index: HeldTeam::By
   std::int64_t reviews_ = 0;

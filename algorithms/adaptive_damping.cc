@@ -9,18 +9,18 @@
 namespace hogbatch {
 namespace {
 
-// A gap between two teams closes by itself if it will be gone before the two have made this share
-// of their updates again,
+// A gap between two teams closes by itself if it disappears before the two have made this share of
+// their updates again,
 constexpr double kSoon = 0.25;
-// or if this share of what they make goes into closing it. (If one of two even teams is made half
-// as fast, a third does.)
+// or if this share of their new updates goes into closing it. (If one of two equal teams becomes
+// half as fast, it is a third.)
 constexpr double kFast = 0.2;
 // A gap of less than this share of all updates is small.
 constexpr double kSmall = 0.05;
 
 using Teams = std::span<const TeamState>;
 
-// Failed teams are not compared with: they would never catch up.
+// Failed teams are left out of the comparison: they would never catch up.
 std::vector<const TeamState*> LiveOthers(Teams teams, const TeamState& team) {
   std::vector<const TeamState*> others;
   for (const TeamState& other : teams) {

@@ -1,7 +1,7 @@
 // Adaptive Hogbatch: Hogbatch whose batch sizes follow the teams' counts of updates, so that no
-// team drowns the others. adaptive_rule.h holds the published rule, adaptive_damping.h what keeps
-// it from swinging, adaptive_bounds.h the limits of a batch size. This file decides when a team is
-// reviewed, and keeps the counts.
+// team makes far more updates than the others. adaptive_rule.h holds the published rule,
+// adaptive_damping.h what keeps it from swinging, adaptive_bounds.h the limits of a batch size.
+// This file decides when a team is reviewed, and keeps the counts.
 //
 // A team is reviewed at the first request after each of its live workers has reported since its
 // last review. A rule applied at every request would judge the same reports many times over and
@@ -29,7 +29,7 @@ class AdaptiveHogbatch : public Algorithm {
     if (teams_.empty()) Begin(table.workers);
     TeamState& team = teams_[idle.team];
     const Bounds bounds = BoundsOf(idle.team, options_.range_of(idle.device.kind), table.workers);
-    // Memory may have turned out to be less. That is no change by the rule, and no review.
+    // Memory may have turned out to be less. That changes the size without a review.
     team.batch_size = std::clamp(team.batch_size, bounds.min, bounds.max);
     if (ReviewIsDue(idle.team, table.workers)) {
       Count(table.workers);
@@ -39,7 +39,13 @@ class AdaptiveHogbatch : public Algorithm {
     return Assignment{.job = job.id, .batch_size = std::llround(team.batch_size)};
   }
 
-  void Observe(const Outcome& outcome) override { reported_[outcome.worker] = true; }
+  void Observe(const Outcome& outcome) override { reported_[outcome.worker] = 1; }
+
+  void VisitState(StateVisitor& visitor) override {
+    Visit(visitor, "teams", teams_);
+    Visit(visitor, "holds", holds_);
+    Visit(visitor, "reported", reported_);
+  }
 
   std::vector<HeldTeam> held_teams() const override {
     double total = 0;
@@ -77,11 +83,12 @@ class AdaptiveHogbatch : public Algorithm {
 
   void AwaitReports(TeamId team, std::span<const WorkerState> workers) {
     for (const WorkerState& worker : workers) {
-      if (worker.team == team) reported_[worker.id] = false;
+      if (worker.team == team) reported_[worker.id] = 0;
     }
   }
 
-  // Counts are cumulative. A CPU update counts beta: so much of it survives the others' writes.
+  // Counts are cumulative. A CPU update counts beta, the share of it that survives concurrent
+  // writes.
   void Count(std::span<const WorkerState> workers) {
     for (TeamState& team : teams_) team.count = team.speed = team.live = team.training = 0;
     for (const WorkerState& worker : workers) {
@@ -105,17 +112,17 @@ class AdaptiveHogbatch : public Algorithm {
     double wanted =
         team.batch_size * (options.adapt_band == 0 ? PublishedFactor(teams_, index, options.alpha)
                                                    : DampedFactor(teams_, index, options));
-    // Rounding must not keep a size from being back where it began.
+    // Rounding must not keep a size from returning exactly to its initial value.
     if (std::abs(wanted - team.initial_batch_size) < 1e-9 * wanted) {
       wanted = team.initial_batch_size;
     }
     team.batch_size = holds_[id].Apply(wanted, bounds);
   }
 
-  AlgorithmOptions options_;
+  AlgorithmOptions options_;  // not state: options_
   IndexedVector<TeamId, TeamState> teams_;
   IndexedVector<TeamId, Holds> holds_;
-  IndexedVector<WorkerId, bool> reported_;  // since the last review of its team
+  IndexedVector<WorkerId, char> reported_;  // 1: since the last review of its team
 };
 
 }  // namespace

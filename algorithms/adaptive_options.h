@@ -1,4 +1,4 @@
-// What the user sets of Adaptive Hogbatch: default, name, range and help stand together.
+// The user's options of Adaptive Hogbatch: default, name, range and help in one place.
 #pragma once
 
 #include "core/options.h"

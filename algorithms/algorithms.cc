@@ -7,6 +7,7 @@
 
 #include "algorithms/table.h"
 #include "core/error.h"
+#include "core/words.h"
 
 namespace hogbatch {
 namespace {
@@ -16,8 +17,6 @@ constexpr AlgorithmInfo kTable[] = {
 #include "algorithms/table.inc"
 #undef ALGORITHM
 };
-
-constexpr std::string_view kAuto = "auto";
 
 }  // namespace
 
@@ -48,14 +47,10 @@ std::string_view DefaultAlgorithm(std::span<const DeviceInfo> devices) {
 }
 
 const AlgorithmInfo& ChooseAlgorithm(std::string_view asked, std::span<const DeviceInfo> devices) {
-  return FindAlgorithm(asked == kAuto ? DefaultAlgorithm(devices) : asked);
+  return FindAlgorithm(asked == "auto" ? DefaultAlgorithm(devices) : asked);
 }
 
-Words AlgorithmWords() {
-  std::vector<std::string> words = AlgorithmNames();
-  words.emplace(words.begin(), kAuto);
-  return {.words = words};
-}
+Words AlgorithmWords() { return WithAuto({.words = AlgorithmNames()}); }
 
 std::string AlgorithmHelp() {
   std::vector<std::string> all;

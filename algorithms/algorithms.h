@@ -56,7 +56,7 @@ std::string AlgorithmHelp();
 // FixedBatchSize with the range of that kind of device.
 std::int64_t FixedBatchSize(const AlgorithmOptions& options, DeviceKind kind);
 
-// How many workers change the model at the same time, each on its own: for momentum's correction.
+// How many workers change the model independently at the same time: for the correction of momentum.
 int AsynchronousWorkers(const AlgorithmTraits& traits, int workers);
 
 }  // namespace hogbatch

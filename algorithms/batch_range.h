@@ -1,5 +1,5 @@
-// Batch sizes a worker may be given, and how --cpu-batch and --gpu-batch write them. Their defaults
-// stand here and nowhere else.
+// Batch sizes a worker may be given, and how --cpu-batch and --gpu-batch write them. The only place
+// of their defaults.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ std::int64_t FixedBatchSize(const BatchRange& range, DeviceKind kind = DeviceKin
 // "16" or "MIN:MAX". `what` names the option in errors. UserError for anything else.
 BatchRange ParseBatchRange(std::string_view what, std::string_view text);
 
-// The same on a GPU, whose minimum may be left to a measurement: "auto:MAX", or "auto" for the
-// default maximum. Until then it is the default minimum, or MAX where that is smaller.
+// The same for GPUs, where the minimum may be measured: "auto:MAX", or "auto" for the default
+// maximum. Until it is measured, the minimum is the default one, or MAX if that is smaller.
 struct GpuBatch {
   BatchRange range = {};
   bool calibrate_min = false;

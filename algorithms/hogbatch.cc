@@ -1,5 +1,5 @@
-// Hogbatch: every worker updates the shared model on its own, with a number of rows per update that
-// is fixed for its kind of device, and nobody waits for anybody. One row per update is Hogwild.
+// Hogbatch: every worker updates the shared model on its own, with a batch size that is fixed for
+// its kind of device. Workers never wait for each other. One row per update is Hogwild.
 #include "algorithms/table.h"
 
 namespace hogbatch {
@@ -15,7 +15,7 @@ class Hogbatch : public Algorithm {
   }
 
  private:
-  AlgorithmOptions options_;
+  AlgorithmOptions options_;  // not state: options_
 };
 
 }  // namespace

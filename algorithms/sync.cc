@@ -1,6 +1,6 @@
-// Synchronous training, the ordinary data-parallel baseline: in each step every worker makes the
-// gradient of its own rows, as many as suit its kind of device, and one averaged update follows.
-// The result does not depend on who was faster.
+// Synchronous training, the ordinary data-parallel baseline: in each round every worker makes the
+// gradient of its own rows, with the batch size of its kind of device, and one averaged update
+// follows. The result does not depend on the speed of the workers.
 #include <algorithm>
 
 #include "algorithms/table.h"
@@ -12,8 +12,8 @@ class Sync : public Algorithm {
  public:
   explicit Sync(const AlgorithmOptions& options) : options_(options) {}
 
-  // A step opens when everybody is idle, and is dealt in the order of the workers' ids: the same
-  // rows go to the same worker whatever the timing.
+  // A round begins when all workers are idle. Rows are dealt in the order of worker ids, so timing
+  // does not decide which worker trains which rows.
   std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) override {
     const bool all_idle = std::none_of(
         table.workers.begin(), table.workers.end(),
@@ -30,6 +30,7 @@ class Sync : public Algorithm {
   void Observe(const Outcome&) override { dealing_ = false; }
 
  private:
+  // not state: options_, and while no task is in flight dealing_, last_dealt_
   AlgorithmOptions options_;
   bool dealing_ = false;
   WorkerId last_dealt_ = -1;

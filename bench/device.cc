@@ -54,7 +54,7 @@ void ProductsAndTransfers(benchmark::State& state, const MakeDevice& make) {
   const auto device = make();
   const DeviceMatrix x(*device, rows, kWidth), w(*device, kWidth, kWidth), bias(*device, 1, kWidth),
       y(*device, rows, kWidth), next(*device, rows, kWidth);
-  std::vector<float> host(static_cast<std::size_t>(rows * kWidth), 1.0f);
+  std::vector<float> host(rows * kWidth, 1.0f);
 
   const auto products = [&] {
     for (int i = 0; i < kCalls; ++i) {

@@ -68,7 +68,7 @@ inline double ProductRate(const ModelSpec& spec, int threads, std::int64_t rows,
   const ParameterLayout layout = Layout(spec);
   const AlignedFloats weights(layout.floats);
   const Cores cores;
-  std::vector<double> rates(static_cast<std::size_t>(threads));
+  std::vector<double> rates(threads);
   {
     std::vector<std::jthread> pool;
     for (int i = 0; i < threads; ++i) {
@@ -86,7 +86,7 @@ inline double ProductRate(const ModelSpec& spec, int threads, std::int64_t rows,
           done += rows;
           elapsed = std::chrono::duration<double>(Clock::now() - start).count();
         }
-        rates[static_cast<std::size_t>(i)] = static_cast<double>(done) / elapsed;
+        rates[i] = static_cast<double>(done) / elapsed;
       });
     }
   }

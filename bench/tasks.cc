@@ -8,18 +8,13 @@
 #include <numeric>
 #include <thread>
 
+#include "bench/processor_time.h"
 #include "bench/training.h"
 #include "datasets/synthetic.h"
 #include "gpu/gpu.h"
 
 namespace hogbatch::bench {
 namespace {
-
-double ProcessorSeconds(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 class IdleWorker : public Worker {
  public:
@@ -50,10 +45,10 @@ void EmptyTasks(benchmark::State& state) {
                                       .rates = LearningRate({}, 1),
                                       .workers = {{.name = "a"}, {.name = "b"}},
                                       .task_seconds = 0});
-    Silent silent;
+    QuietObserver observer;
     const std::vector<WorkerFactory> workers = {[] { return std::make_unique<IdleWorker>(0); },
                                                 [] { return std::make_unique<IdleWorker>(1); }};
-    MakeThreadExecutor(workers, Pinning::kCores)->Run(coordinator, silent);
+    MakeThreadExecutor(workers, Pinning::kCores)->Run(coordinator, observer);
   }
   state.SetItemsProcessed(state.iterations() * kTasks);
 }

@@ -5,25 +5,16 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bench/median.h"
 #include "cpu/cpu.h"
 #include "runtime/executors/executor.h"
+#include "tests/support/observers.h"
 #include "training/train.h"
 
 namespace hogbatch::bench {
-
-class Silent : public TrainingObserver {
- public:
-  void OnProgress(const Progress&) override {}
-  void OnWorkerFailed(std::string_view worker, std::string_view what) override {
-    throw Error(std::string(worker) + ": " + std::string(what));
-  }
-  void OnWarning(std::string_view) override {}
-};
 
 inline std::vector<DeviceChoice> Cores(int count) {
   std::vector<DeviceChoice> cores;
@@ -38,10 +29,12 @@ inline std::vector<DeviceChoice> Cores(int count) {
 using WorkerWrapper =
     std::function<std::unique_ptr<Worker>(std::size_t device, std::unique_ptr<Worker>)>;
 
-// Trains for `seconds`, merging as is usual. No row is kept back for validation.
+// Trains for `seconds`, merging as is usual. No row is kept back for validation. `trace`, if there
+// is one, has room for the devices.
 inline Progress TrainFor(double seconds, const ModelSpec& spec, const TrainingInput& input,
                          const std::vector<DeviceChoice>& devices, const std::string& algorithm,
-                         const AlgorithmOptions& batches, const WorkerWrapper& wrap = {}) {
+                         const AlgorithmOptions& batches, const WorkerWrapper& wrap = {},
+                         RunTrace* trace = nullptr) {
   constexpr double kEndless = 1e6;
   // A small rate: speed does not depend on it, and no run may diverge.
   const TrainingPlan plan{
@@ -59,12 +52,12 @@ inline Progress TrainFor(double seconds, const ModelSpec& spec, const TrainingIn
   for (std::size_t i = 0; wrap && i < workers.size(); ++i) {
     workers[i] = [make = workers[i], &wrap, i] { return wrap(i, make()); };
   }
-  Silent silent;
-  MakeThreadExecutor(workers, Pinning::kCores)->Run(run.coordinator(), silent);
+  QuietObserver observer;
+  MakeThreadExecutor(workers, Pinning::kCores, {}, trace)->Run(run.coordinator(), observer);
   return run.coordinator().Result().totals;
 }
 
-// Examples per second of so many cores.
+// Examples per second of `workers` cores.
 inline double TrainingRate(const ModelSpec& spec, const TrainingInput& input, int workers,
                            std::int64_t batch_size, double seconds) {
   return TrainFor(seconds, spec, input, Cores(workers), "hogbatch",

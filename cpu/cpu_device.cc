@@ -63,7 +63,7 @@ class CpuDevice final : public Device {
 
   void DenseForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
                     const Tensor& y, const Tensor& pre) override {
-    MultiplyForward(x, w, y);
+    MultiplyForward(x, w, y, scratch_);
     Activate(y, bias, f, pre);
   }
   void SparseForward(const CsrTensor& x, const Tensor& w, const Tensor& bias, Activation f,
@@ -73,12 +73,19 @@ class CpuDevice final : public Device {
   }
   void DenseBackwardData(const Tensor& dy, const Tensor& w, Activation f, const Tensor& x,
                          const Tensor& pre, const Tensor& dx) override {
-    MultiplyBackward(dy, w, dx);
+    MultiplyBackward({dy, w, dx}, scratch_);
     MultiplySlope(dx, f, x, pre);
   }
   void DenseBackwardWeights(const Tensor& x, const Tensor& dy, float scale, float keep,
                             const Tensor& dw, const Tensor& dbias) override {
-    UpdateWeights(x, dy, scale, keep, begin_.Uniform(), dw, scratch_);
+    UpdateWeights({x, dy, scale, keep, dw, begin_.Uniform()}, scratch_);
+    AddColumnSums(dy, scale, keep, dbias);
+  }
+  void DenseBackward(const Tensor& dy, const Tensor& w, Activation f, const Tensor& x,
+                     const Tensor& pre, const Tensor& dx, float scale, float keep, const Tensor& dw,
+                     const Tensor& dbias) override {
+    MultiplyAndUpdate({dy, w, dx}, {x, dy, scale, keep, dw, begin_.Uniform()}, scratch_);
+    MultiplySlope(dx, f, x, pre);
     AddColumnSums(dy, scale, keep, dbias);
   }
   void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,

@@ -1,53 +1,289 @@
 #include "cpu/dense.h"
 
-#include <dnnl.h>
+#include <algorithm>
 
-#include "cpu/outer_product.h"
+#include "core/racy.h"
+#include "cpu/product.h"
+#include "cpu/transpose.h"
 
 namespace hogbatch::cpu {
 namespace {
 
-// dnnl_sgemm rather than primitives: it has no cost per shape, and batches end in odd sizes.
-void Sgemm(char transpose_a, char transpose_b, std::int64_t m, std::int64_t n, std::int64_t k,
-           float alpha, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
-           float beta, float* c, std::int64_t ldc) {
-  const dnnl_status_t status =
-      dnnl_sgemm(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-  if (status != dnnl_success) throw DeviceError("oneDNN refused a matrix product");
+constexpr std::int64_t kBatchRows = 128;  // of a pass: their x or dy stays in the second cache
+constexpr std::int64_t kDepth = 1024;     // of a pass over long rows
+constexpr std::int64_t kBlock = 48;       // rows of w; full tiles for 6 and for 8 rows
+constexpr std::int64_t kPanel = 64;       // rows of dy that are transposed side by side
+
+// So few columns would leave most of a vector empty. They are copied into rows first.
+bool IsThin(const Tensor& w) { return w.cols <= 4; }
+
+void CopyThin(const Tensor& w, float* rows) {
+  for (std::int64_t k = 0; k < w.rows; ++k) {
+    for (std::int64_t n = 0; n < w.cols; ++n) {
+      rows[n * w.rows + k] = RacyLoad(w.host() + k * w.stride + n);
+    }
+  }
+}
+
+std::int64_t RoundUp(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
+
+// dx = dy · wᵀ without a transposed w: dxᵀ = w · dyᵀ, with vectors along the batch. Rows of the
+// batch that would leave most of a vector empty use dot products with w's rows instead.
+class DataGradient {
+ public:
+  DataGradient(const BackwardData& p, float* scratch)
+      : p_(p), tiled_(TiledRows(p.dy.rows)), scratch_(scratch) {
+    if (IsThin(p.w)) {
+      CopyThin(p.w, scratch_);
+      return;
+    }
+    for (std::int64_t first = 0; first < tiled_; first += kPanel) TransposePanel(first);
+  }
+
+  static std::int64_t Floats(const BackwardData& p) {
+    if (IsThin(p.w)) return p.w.rows * p.w.cols + TailFloats(p.w.cols);
+    return RoundUp(p.dy.rows, kWidestVector) * p.dy.cols + kBlock * kPanel;
+  }
+
+  // Columns [k, k + count) of dx. A thin layer makes all of them at once.
+  void Add(std::int64_t k, std::int64_t count) {
+    if (IsThin(p_.w)) {
+      if (k == 0) AddThin();
+      return;
+    }
+    for (std::int64_t first = 0; first < tiled_; first += kPanel) AddPanel(first, k, count);
+    if (tiled_ == p_.dy.rows) return;
+    const Tensor& w = p_.w;
+    MultiplyDots({.a_rows = p_.dy.rows - tiled_,
+                  .b_rows = count,
+                  .depth = w.cols,
+                  .a = p_.dy.host() + tiled_ * p_.dy.stride,
+                  .a_row = p_.dy.stride,
+                  .b = w.host() + k * w.stride,
+                  .b_row = w.stride,
+                  .c = p_.dx.host() + tiled_ * p_.dx.stride + k,
+                  .c_row = p_.dx.stride,
+                  .shared = Shared::kB});
+  }
+
+ private:
+  static std::int64_t TiledRows(std::int64_t rows) {
+    const std::int64_t lanes = VectorLanes(), rest = rows % lanes;
+    return 4 * rest >= 3 * lanes ? rows : rows - rest;
+  }
+  std::int64_t RowsOf(std::int64_t first) const { return std::min(kPanel, tiled_ - first); }
+  // Of a panel: its rows, filled up to whole vectors.
+  std::int64_t WidthOf(std::int64_t first) const { return RoundUp(RowsOf(first), VectorLanes()); }
+  float* Panel(std::int64_t first) const { return scratch_ + first * p_.dy.cols; }
+
+  void TransposePanel(std::int64_t first) {
+    const Tensor& dy = p_.dy;
+    const std::int64_t rows = RowsOf(first), width = WidthOf(first);
+    float* panel = Panel(first);
+    Transpose(dy.host() + first * dy.stride, dy.stride, rows, dy.cols, panel, width);
+    for (std::int64_t n = 0; rows < width && n < dy.cols; ++n) {
+      std::fill_n(panel + n * width + rows, width - rows, 0.0f);
+    }
+  }
+
+  void AddPanel(std::int64_t first, std::int64_t k, std::int64_t count) {
+    const Tensor& w = p_.w;
+    const std::int64_t width = WidthOf(first);
+    float* const sums = scratch_ + RoundUp(tiled_, kWidestVector) * w.cols;
+    for (std::int64_t n = 0; n < w.cols; n += kDepth) {
+      Multiply({.rows = count,
+                .cols = width,
+                .depth = std::min(kDepth, w.cols - n),
+                .a = w.host() + k * w.stride + n,
+                .a_row = w.stride,
+                .a_depth = 1,
+                .b = Panel(first) + n * width,
+                .b_depth = width,
+                .keep = n == 0 ? 0.0f : 1.0f,
+                .c = sums,
+                .c_row = width,
+                .walk = Walk::kRows,
+                .shared = Shared::kA},
+               nullptr);  // panels are whole vectors wide
+    }
+    Transpose(sums, width, count, RowsOf(first), p_.dx.host() + first * p_.dx.stride + k,
+              p_.dx.stride);
+  }
+
+  void AddThin() {
+    Multiply({.rows = p_.dx.rows,
+              .cols = p_.dx.cols,
+              .depth = p_.w.cols,
+              .a = p_.dy.host(),
+              .a_row = p_.dy.stride,
+              .a_depth = 1,
+              .b = scratch_,
+              .b_depth = p_.w.rows,
+              .c = p_.dx.host(),
+              .c_row = p_.dx.stride,
+              .walk = Walk::kColumns},
+             scratch_ + p_.w.rows * p_.w.cols);
+  }
+
+  const BackwardData& p_;
+  std::int64_t tiled_;  // rows of the batch
+  float* scratch_;      // panels of dyᵀ, then a block of dxᵀ; or w's columns as rows
+};
+
+class WeightGradient {
+ public:
+  WeightGradient(const BackwardWeights& p, float* scratch) : p_(p), scratch_(scratch) {}
+
+  static std::int64_t Floats(const BackwardWeights& p) {
+    const std::int64_t tail = TailFloats(std::min(p.x.rows, kBatchRows));
+    return tail + (IsThin(p.dw) ? p.dw.rows * p.dw.cols : 0);
+  }
+
+  // Rows [k, k + count) of dw. A thin layer is updated at once, with its last rows.
+  void Add(std::int64_t k, std::int64_t count) {
+    if (IsThin(p_.dw)) {
+      if (k + count == p_.dw.rows) AddThin();
+      return;
+    }
+    // At least once, so that a batch without rows still keeps or clears.
+    for (std::int64_t d = 0; d == 0 || d < p_.x.rows; d += kBatchRows) {
+      Multiply({.rows = count,
+                .cols = p_.dw.cols,
+                .depth = std::min(kBatchRows, p_.x.rows - d),
+                .a = p_.x.host() + d * p_.x.stride + k,
+                .a_row = 1,
+                .a_depth = p_.x.stride,
+                .b = p_.dy.host() + d * p_.dy.stride,
+                .b_depth = p_.dy.stride,
+                .scale = p_.scale,
+                .keep = d == 0 ? p_.keep : 1,
+                .c = p_.dw.host() + k * p_.dw.stride,
+                .c_row = p_.dw.stride,
+                .walk = Walk::kRows},
+               scratch_);
+    }
+  }
+
+ private:
+  // dwᵀ = dyᵀ · x, in private memory, and then one addition to each weight.
+  void AddThin() {
+    const Tensor& dw = p_.dw;
+    float* const sums = scratch_ + TailFloats(std::min(p_.x.rows, kBatchRows));
+    for (std::int64_t d = 0; d == 0 || d < p_.x.rows; d += kBatchRows) {
+      Multiply({.rows = dw.cols,
+                .cols = dw.rows,
+                .depth = std::min(kBatchRows, p_.x.rows - d),
+                .a = p_.dy.host() + d * p_.dy.stride,
+                .a_row = 1,
+                .a_depth = p_.dy.stride,
+                .b = p_.x.host() + d * p_.x.stride,
+                .b_depth = p_.x.stride,
+                .scale = p_.scale,
+                .keep = d == 0 ? 0.0f : 1.0f,
+                .c = sums,
+                .c_row = dw.rows,
+                .walk = Walk::kColumns},
+               scratch_);
+    }
+    for (std::int64_t k = 0; k < dw.rows; ++k) {
+      for (std::int64_t n = 0; n < dw.cols; ++n) {
+        float* const to = dw.host() + k * dw.stride + n;
+        const float before = p_.keep == 0 ? 0.0f : p_.keep * RacyLoad(to);
+        RacyStore(to, before + sums[n * dw.rows + k]);
+      }
+    }
+  }
+
+  const BackwardWeights& p_;
+  float* scratch_;  // a tail, then a thin layer's gradient
+};
+
+// Calls `work` with blocks of w's rows, beginning somewhere.
+template <typename F>
+void ForBlocks(std::int64_t rows, double begin, F work) {
+  const std::int64_t blocks = (rows + kBlock - 1) / kBlock;
+  const auto first = static_cast<std::int64_t>(begin * static_cast<double>(blocks));
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    const std::int64_t k = (first + i < blocks ? first + i : first + i - blocks) * kBlock;
+    work(k, std::min(kBlock, rows - k));
+  }
+}
+
+void CheckShapes(const BackwardData& p) {
+  Check(p.dy.cols == p.w.cols && p.dx.cols == p.w.rows && p.dy.rows == p.dx.rows,
+        "dy · wᵀ = dx in shape");
+}
+void CheckShapes(const BackwardWeights& p) {
+  Check(p.x.rows == p.dy.rows && p.dw.rows == p.x.cols && p.dw.cols == p.dy.cols,
+        "xᵀ · dy = dw in shape");
+}
+
+float* Get(Scratch& scratch, std::int64_t floats) {
+  return scratch.Get(static_cast<std::size_t>(floats));
 }
 
 }  // namespace
 
-void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y) {
+void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch& scratch) {
   Check(x.cols == w.rows && y.cols == w.cols && x.rows == y.rows, "x · w = y in shape");
-  if (y.rows == 0) return;
-  Sgemm('N', 'N', y.rows, y.cols, x.cols, 1, x.host(), x.stride, w.host(), w.stride, 0, y.host(),
-        y.stride);
+  if (IsThin(w)) {
+    float* const rows = Get(scratch, w.rows * w.cols);
+    CopyThin(w, rows);
+    return MultiplyDots({.a_rows = x.rows,
+                         .b_rows = w.cols,
+                         .depth = x.cols,
+                         .a = x.host(),
+                         .a_row = x.stride,
+                         .b = rows,
+                         .b_row = w.rows,
+                         .c = y.host(),
+                         .c_row = y.stride});
+  }
+  float* const tail = Get(scratch, TailFloats(std::min(x.cols, kDepth)));
+  for (std::int64_t r = 0; r < x.rows; r += kBatchRows) {
+    for (std::int64_t d = 0; d < x.cols; d += kDepth) {
+      Multiply({.rows = std::min(kBatchRows, x.rows - r),
+                .cols = y.cols,
+                .depth = std::min(kDepth, x.cols - d),
+                .a = x.host() + r * x.stride + d,
+                .a_row = x.stride,
+                .a_depth = 1,
+                .b = w.host() + d * w.stride,
+                .b_depth = w.stride,
+                .keep = d == 0 ? 0.0f : 1.0f,
+                .c = y.host() + r * y.stride,
+                .c_row = y.stride,
+                .walk = Walk::kColumns,
+                .shared = Shared::kB},
+               tail);
+    }
+  }
 }
 
-void MultiplyBackward(const Tensor& dy, const Tensor& w, const Tensor& dx) {
-  Check(dy.cols == w.cols && dx.cols == w.rows && dy.rows == dx.rows, "dy · wᵀ = dx in shape");
-  if (dx.rows == 0) return;
-  Sgemm('N', 'T', dx.rows, dx.cols, dy.cols, 1, dy.host(), dy.stride, w.host(), w.stride, 0,
-        dx.host(), dx.stride);
+void MultiplyBackward(const BackwardData& data, Scratch& scratch) {
+  CheckShapes(data);
+  DataGradient dx(data, Get(scratch, DataGradient::Floats(data)));
+  ForBlocks(data.w.rows, 0, [&](std::int64_t k, std::int64_t count) { dx.Add(k, count); });
 }
 
-void UpdateWeights(const Tensor& x, const Tensor& dy, float scale, float keep, double begin,
-                   const Tensor& dw, Scratch& scratch) {
-  Check(x.rows == dy.rows && dw.rows == x.cols && dw.cols == dy.cols, "xᵀ · dy = dw in shape");
-  AddOuterProduct({.depth = x.rows,
-                   .rows = dw.rows,
-                   .cols = dw.cols,
-                   .a = x.host(),
-                   .a_stride = x.stride,
-                   .b = dy.host(),
-                   .b_stride = dy.stride,
-                   .scale = scale,
-                   .keep = keep,
-                   .c = dw.host(),
-                   .c_stride = dw.stride,
-                   .begin = begin},
-                  scratch);
+void UpdateWeights(const BackwardWeights& weights, Scratch& scratch) {
+  CheckShapes(weights);
+  WeightGradient dw(weights, Get(scratch, WeightGradient::Floats(weights)));
+  ForBlocks(weights.dw.rows, weights.begin,
+            [&](std::int64_t k, std::int64_t count) { dw.Add(k, count); });
+}
+
+void MultiplyAndUpdate(const BackwardData& data, const BackwardWeights& weights, Scratch& scratch) {
+  CheckShapes(data);
+  CheckShapes(weights);
+  const std::int64_t floats = DataGradient::Floats(data);
+  float* const memory = Get(scratch, floats + WeightGradient::Floats(weights));
+  DataGradient dx(data, memory);
+  WeightGradient dw(weights, memory + floats);
+  ForBlocks(data.w.rows, weights.begin, [&](std::int64_t k, std::int64_t count) {
+    dx.Add(k, count);
+    dw.Add(k, count);
+  });
 }
 
 }  // namespace hogbatch::cpu

@@ -9,11 +9,26 @@
 namespace hogbatch::cpu {
 
 // y = x · w
-void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y);
+void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch& scratch);
+
 // dx = dy · wᵀ
-void MultiplyBackward(const Tensor& dy, const Tensor& w, const Tensor& dx);
+struct BackwardData {
+  Tensor dy, w, dx;
+};
 // dw = keep · dw + scale · xᵀ · dy, where dw may be shared weights.
-void UpdateWeights(const Tensor& x, const Tensor& dy, float scale, float keep, double begin,
-                   const Tensor& dw, Scratch& scratch);
+struct BackwardWeights {
+  Tensor x, dy;
+  float scale, keep;
+  Tensor dw;
+  // Where in dw to begin, in [0, 1). Cores that update the same weights at the same time in the
+  // same order take every cache line from each other.
+  double begin;
+};
+
+void MultiplyBackward(const BackwardData& data, Scratch& scratch);
+void UpdateWeights(const BackwardWeights& weights, Scratch& scratch);
+// Both, some rows of w at a time: weights are updated while they are still in the cache. dw may be
+// w itself: a row is updated after it was used.
+void MultiplyAndUpdate(const BackwardData& data, const BackwardWeights& weights, Scratch& scratch);
 
 }  // namespace hogbatch::cpu

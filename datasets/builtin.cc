@@ -22,7 +22,7 @@ namespace hogbatch {
 namespace {
 
 std::vector<std::int64_t> OneTo(std::int64_t last) {
-  std::vector<std::int64_t> values(static_cast<std::size_t>(last));
+  std::vector<std::int64_t> values(last);
   std::iota(values.begin(), values.end(), std::int64_t{1});
   return values;
 }

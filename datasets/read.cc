@@ -82,8 +82,7 @@ struct ParsedText {
   }
   const std::string_view text = input.text->text();
   const ParsedRow row = parsed.file.row(problem.row);
-  const std::string_view rest =
-      text.substr(static_cast<std::size_t>(row.chunk->text - text.data()));
+  const std::string_view rest = text.substr(row.chunk->text - text.data());
   const char* where = parsed.format == FileFormat::kLibsvm
                           ? FindLibsvmLabel(rest, row.index, problem.label)
                           : FindCsvLabel(rest, parsed.layout, row.index);
@@ -178,7 +177,7 @@ ParsedText ParseToLearn(const TextInput& input, const ReadOptions& options,
   if (!layout.names.empty()) {
     schema.column_names = layout.names;
     schema.column_names.erase(schema.column_names.begin() + layout.label);
-    schema.label_name = layout.names[static_cast<std::size_t>(layout.label)];
+    schema.label_name = layout.names[layout.label];
   }
   return ParseCsvText(input, std::move(layout), schema.categorical, settings);
 }
@@ -206,8 +205,7 @@ ParsedText ParseAndLabel(const TextInput& input, const ReadOptions& options,
     ThrowAtLabel(input, parsed, problem);
   }
   if (result.schema.label_kind == LabelKind::kValue) {
-    LearnTargets(parsed.file, input.source,
-                 std::span(order).first(static_cast<std::size_t>(result.train_rows)),
+    LearnTargets(parsed.file, input.source, std::span(order).first(result.train_rows),
                  result.schema);
   }
   const auto problem = EncodeLabels(parsed.file, result.schema, order, result.data);

@@ -34,18 +34,18 @@ void AppendRow(const SyntheticSpec& spec, Random& random, Dataset& data) {
 // The last row times the hidden weights (features × outputs).
 std::vector<double> Score(const SyntheticSpec& spec, const std::vector<float>& weights,
                           const Dataset& data) {
-  const auto outputs = static_cast<std::size_t>(spec.classes);
-  std::vector<double> scores(outputs, 0);
-  const auto add = [&](std::size_t feature, float value) {
-    for (std::size_t k = 0; k < outputs; ++k) scores[k] += value * weights[feature * outputs + k];
+  std::vector<double> scores(spec.classes, 0);
+  const auto add = [&](std::int64_t feature, float value) {
+    for (std::int64_t k = 0; k < spec.classes; ++k) {
+      scores[k] += value * weights[feature * spec.classes + k];
+    }
   };
-  const auto features = static_cast<std::size_t>(spec.features);
-  const auto nonzeros = static_cast<std::size_t>(spec.nonzeros);
-  if (nonzeros == 0) {
-    for (std::size_t i = 0; i < features; ++i) add(i, data.dense[data.dense.size() - features + i]);
+  if (spec.nonzeros == 0) {
+    const std::int64_t first = std::ssize(data.dense) - spec.features;
+    for (std::int64_t i = 0; i < spec.features; ++i) add(i, data.dense[first + i]);
   }
-  for (std::size_t i = data.values.size() - nonzeros; i < data.values.size(); ++i) {
-    add(static_cast<std::size_t>(data.columns[i]), data.values[i]);
+  for (std::int64_t i = std::ssize(data.values) - spec.nonzeros; i < std::ssize(data.values); ++i) {
+    add(data.columns[i], data.values[i]);
   }
   return scores;
 }
@@ -85,7 +85,7 @@ TrainingData MakeSynthetic(const SyntheticSpec& spec) {
   Check(spec.nonzeros <= spec.features, "a row has no more non-zeros than features");
   Check(spec.rows > 0 && spec.features > 0 && spec.classes > 0, "synthetic data has a shape");
   Random random(spec.seed);
-  std::vector<float> weights(static_cast<std::size_t>(spec.features * spec.classes));
+  std::vector<float> weights(spec.features * spec.classes);
   for (float& weight : weights) weight = static_cast<float>(random.Normal());
 
   TrainingData result;

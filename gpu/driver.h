@@ -1,6 +1,6 @@
-// What CUDA and OpenCL each say in their own words: memory, copies, events, products and kernels.
-// All else about a GPU (order between its streams, staging, the layer-level calls) is
-// gpu_device.cc's, once for both.
+// The contract that CUDA and OpenCL implement: memory, copies, events, products and kernels.
+// Everything else about a GPU (order between streams, staging, layer-level calls) is in
+// gpu_device.cc, once for both.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace hogbatch::gpu {
 
-// Work on one stream runs in order; between streams only events order it.
+// Work on one stream runs in order. Only events order work on different streams.
 enum class Stream : std::uint8_t { kCompute, kUpload, kDownload };
 inline constexpr int kStreams = 3;
 
@@ -21,7 +21,7 @@ inline constexpr int kStreams = 3;
 using Event = void*;
 
 // c = alpha · op(a) · op(b) + beta · c, all row-major: c is rows × cols, the sum runs over `inner`.
-// A transposed operand lies in memory as its transpose. With beta 0 c may hold anything before.
+// A transposed operand is stored as its transpose. With beta 0, c is not read.
 struct Product {
   enum class Form : std::uint8_t { kPlain, kTransposeA, kTransposeB };
   Form form = Form::kPlain;
@@ -35,8 +35,8 @@ struct Product {
   Tensor c;
 };
 
-// One argument of a kernel: an address of memory, or a number. The kernel's own parameter list says
-// which member is meant.
+// One argument of a kernel: an address or a number. The kernel's parameter list decides which
+// member is used.
 union KernelArgument {
   void* address;
   std::int64_t integer;  // long
@@ -53,8 +53,8 @@ struct KernelCall {
 };
 
 // Every call may throw DeviceError with the device, the call and the reason, or OutOfDeviceMemory.
-// Nothing blocks but Synchronize and what says so. A driver belongs to one thread. When it is
-// destroyed nothing it handed out is left and no work is queued.
+// Only Synchronize blocks, and calls that say so. A driver belongs to one thread. Before it is
+// destroyed, everything it gave out must be given back and no work may be queued.
 class Driver {
  public:
   virtual ~Driver() = default;
@@ -63,20 +63,20 @@ class Driver {
   // Device memory, aligned to 64 bytes or better. Free may block until the device is idle.
   virtual void* Allocate(std::size_t bytes) = 0;
   virtual void Free(void* block) noexcept = 0;
-  // Host memory that the device reads and writes without the processor's help. May block.
+  // Pinned host memory, which the device accesses by itself. May block.
   virtual void* AllocatePinned(std::size_t bytes) = 0;
   virtual void FreePinned(void* memory) noexcept = 0;
 
-  // On Stream::kUpload and Stream::kDownload. `host` lies in pinned memory.
+  // On Stream::kUpload and Stream::kDownload. `host` is pinned memory.
   virtual void Upload(const void* host, void* block, std::size_t offset, std::size_t bytes) = 0;
   virtual void Download(const void* block, std::size_t offset, void* host, std::size_t bytes) = 0;
 
-  // An event that comes when all work queued on the stream so far is done.
+  // Returns an event that completes when all work queued on the stream so far is done.
   virtual Event Record(Stream stream) = 0;
-  // What is queued on `waiter` after this begins after the event.
+  // Work queued on `waiter` after this call starts after the event.
   virtual void Await(Stream waiter, Event event) = 0;
-  virtual bool HasCome(Event event) = 0;
-  // Blocks until the event has come; what it does not cover may go on.
+  virtual bool HasCompleted(Event event) = 0;
+  // Blocks until the event has completed. Later work may go on.
   virtual void Synchronize(Event event) = 0;
   virtual void Release(Event event) noexcept = 0;
   // Blocks until all streams are idle.
@@ -86,8 +86,8 @@ class Driver {
   virtual void Multiply(const Product& product) = 0;
   virtual void Launch(const KernelCall& call) = 0;
 
-  // What some libraries do in one go; false if this one does not, and nothing was queued.
-  // y = f(x · w + bias).
+  // Operations that some libraries have as one call. False: this library has none, and nothing is
+  // queued. y = f(x · w + bias).
   virtual bool MultiplyWithBias(const Product& /*product*/, const Tensor& /*bias*/,
                                 Activation /*f*/) {
     return false;

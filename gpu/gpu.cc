@@ -18,12 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What an interface's sentences name.
+// What messages say about an interface.
 struct Words {
   std::string_view name;
   std::string_view file;
   std::string_view to_build;    // what its plug-in is built from
-  std::string_view no_devices;  // it works and lists nothing
+  std::string_view no_devices;  // what to do if it works but lists no device
 };
 
 const Words& WordsOf(Interface interface) {
@@ -44,7 +44,7 @@ const Words& WordsOf(Interface interface) {
   return interface == Interface::kCuda ? kCuda : kOpenCl;
 }
 
-// Where plug-ins are looked for: beside the program in a build tree, below lib/ once installed.
+// The folders of plug-ins: beside the program in a build tree, below lib/ once installed.
 std::vector<fs::path> Folders() {
   const char* only = std::getenv("HOGBATCH_PLUGINS");
   if (only && *only) return {only};
@@ -72,15 +72,15 @@ std::string LastLoaderError() {
   return text ? text : "no reason given";
 }
 
-// Loading cuBLAS costs some 200 MB and seconds, in vain where there is no driver: that is found out
-// first.
+// Loading cuBLAS takes about 200 MB and some seconds, so the driver is looked for first.
 void RequireNvidiaDriver() {
   if (::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) return;
   throw DeviceError(fmt::format(
       "there is no NVIDIA driver ({}); for an NVIDIA GPU, install its driver", LastLoaderError()));
 }
 
-// The loader names the library it misses first: "libclblast.so.1: cannot open shared object file".
+// The loader's message begins with the missing library: "libclblast.so.1: cannot open shared object
+// file".
 std::string AdviceFor(std::string_view loader_error) {
   struct Package {
     std::string_view library;
@@ -99,7 +99,7 @@ std::string AdviceFor(std::string_view loader_error) {
   return "build or install hogbatch again";
 }
 
-// Opened once and never closed: the libraries behind it keep threads and handlers of their own. A
+// Opened once and never closed, because its libraries keep threads and handlers of their own. A
 // second call finds it open.
 const Plugin& Open(Interface interface) {
   const Words& words = WordsOf(interface);
@@ -132,7 +132,7 @@ Offer Ask(Interface interface) {
     offer.devices = Open(interface).list();
     if (offer.devices.empty()) offer.why_none = WordsOf(interface).no_devices;
   } catch (const std::exception& error) {
-    // Who asks knows the interface, and says it.
+    // The caller names the interface.
     const std::string prefix = fmt::format("{}: ", WordsOf(interface).name);
     offer.why_none = error.what();
     if (offer.why_none.starts_with(prefix)) offer.why_none.erase(0, prefix.size());

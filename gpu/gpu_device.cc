@@ -10,10 +10,10 @@
 namespace hogbatch::gpu {
 namespace {
 
-// Kernels stride over what is more than all groups do at once: enough to fill any GPU.
+// Enough groups to fill any GPU. Kernels loop over the elements that are left.
 constexpr std::int64_t kMostGroups = 4096;
-// From here on a row goes to the library's log softmax, if there is one, and a second pass over the
-// gradient. Where that beats the kernel is not measured: bench_device prints both sides.
+// Rows of at least this many columns use the library's log softmax, if there is one, and a second
+// pass over the gradient. The best limit is not known: bench_device prints both sides.
 constexpr std::int64_t kLongRow = 1024;
 
 std::int64_t GroupsFor(std::int64_t lanes) {
@@ -22,7 +22,7 @@ std::int64_t GroupsFor(std::int64_t lanes) {
 
 std::int64_t GroupsForEach(const Tensor& t) { return GroupsFor(t.rows * t.cols); }
 
-// Rows of a loss take as many lanes as they have columns, up to a whole group.
+// A row of a loss uses as many lanes as it has columns, up to a whole group.
 std::int64_t GroupsForRows(const Tensor& t) {
   const auto lanes = std::bit_ceil(static_cast<std::uint64_t>(t.cols));
   return GroupsFor(t.rows * static_cast<std::int64_t>(std::min<std::uint64_t>(lanes, kLanes)));
@@ -33,8 +33,8 @@ bool HasNothing(const Tensor& t) { return t.rows == 0 || t.cols == 0; }
 struct Shape {
   std::int64_t rows, cols;
 };
-// Nothing lies between its rows, so that it can be taken for one: no element then has to be divided
-// by the length of a row.
+// Its rows are contiguous, so it can be treated as a single row. Kernels then need no division by
+// the row length.
 bool IsWhole(const Tensor& t) { return t.rows == 1 || t.stride == t.cols; }
 Shape AsOneRow(const Tensor& t) { return {1, t.rows * t.cols}; }
 
@@ -224,7 +224,7 @@ class GpuDevice final : public Device {
   }
 
  private:
-  // Which rows of state and weights a step changes, as its kernel is told.
+  // Which rows of state and weights a step changes, as arguments of its kernel.
   struct Rows {
     std::int64_t groups = 0;
     DeviceSpan<const std::int32_t> touched = {};
@@ -272,7 +272,7 @@ class GpuDevice final : public Device {
   void Multiply(const Product& product) {
     const Tensor& c = product.c;
     if (HasNothing(c)) return;
-    if (product.inner == 0) {  // libraries refuse such, but it still keeps or clears
+    if (product.inner == 0) {  // libraries refuse it, but c must still be kept or cleared
       if (product.beta == 0) return Fill(c, 0);
       return AddScaled(c, product.beta, 0, c);
     }

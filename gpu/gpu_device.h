@@ -1,4 +1,4 @@
-// A whole device out of a driver.
+// Makes a Device of a Driver.
 #pragma once
 
 #include <memory>

@@ -12,7 +12,7 @@ GpuMemory::~GpuMemory() {
   try {
     Synchronize();
   } catch (const std::exception&) {
-    // A device that fails even in this does not work on: its memory is given back as it is.
+    // A device that fails here does no more work, so its memory can be given back.
   }
   GiveBackFreed();
   for (void* block : blocks_) driver_.Free(block);
@@ -49,7 +49,7 @@ void GpuMemory::Free(void* block) noexcept {
 }
 
 void* GpuMemory::AllocateHost(std::size_t bytes) {
-  HostBlocks fresh;  // first, because it may throw: memory must not be lost
+  HostBlocks fresh;  // first, because it may throw and memory must not leak
   const auto place = fresh.emplace(nullptr, HostBlock{.bytes = bytes, .is_pinned = true}).first;
   void* memory = nullptr;
   try {
@@ -91,7 +91,7 @@ void GpuMemory::Upload(std::span<const std::byte> from, void* block, std::size_t
   if (IsPinned(from)) {
     order_.Use(Stream::kUpload, block);
     driver_.Upload(from.data(), block, offset, from.size());
-    order_.Close(Stream::kUpload);  // so that nothing awaits uploads that follow, too
+    order_.Close(Stream::kUpload);  // so that waiting for this upload does not include later ones
     return;
   }
   for (Staging::Chunk* chunk : staging_.Take(from.size())) {
@@ -136,7 +136,7 @@ std::int64_t GpuMemory::SetMark() {
 }
 
 void GpuMemory::WaitFor(std::int64_t mark) {
-  if (mark <= waited_) return;  // what an earlier mark stands for came with the later one
+  if (mark <= waited_) return;  // a later mark was waited for already, and includes this one
   const auto passed = mark - waited_;
   Check(passed <= static_cast<std::int64_t>(awaiting_.size()), "a mark is waited for that was set");
   const StreamOrder::Marks marks = awaiting_[static_cast<std::size_t>(passed - 1)];
@@ -157,8 +157,8 @@ void GpuMemory::Receive(StreamOrder::Mark until) {
 
 void GpuMemory::Synchronize() {
   driver_.Synchronize();
-  order_.Look();  // an OpenCL command that failed on the way is told by its event alone
-  order_.AllHasCome();
+  order_.Look();  // only its event reports an OpenCL command that failed
+  order_.SetAllCompleted();
 }
 
 void GpuMemory::GiveBack(HostBlocks& blocks) noexcept {

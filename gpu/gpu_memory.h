@@ -1,4 +1,4 @@
-// A device's memory and what travels to and from it.
+// A device's memory and its transfers.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace hogbatch::gpu {
 
-// The calls of Device of the same names. When it is destroyed, all the device's work is done and
-// all its memory given back, whatever went wrong before.
+// Implements the calls of Device with the same names. The destructor waits for all work and gives
+// back all memory, even after errors.
 class GpuMemory {
  public:
   explicit GpuMemory(Driver& driver) : driver_(driver), order_(driver), staging_(driver, order_) {}
@@ -23,34 +23,34 @@ class GpuMemory {
   GpuMemory& operator=(const GpuMemory&) = delete;
 
   void* Allocate(std::size_t bytes);
-  // Work under way may still use the block: it is given back at the next Wait, or when memory is
+  // Queued work may still use the block, so it is given back at the next Wait, or when memory is
   // short.
   void Free(void* block) noexcept;
   void Upload(std::span<const std::byte> from, void* block, std::size_t offset);
   void Download(const void* block, std::size_t offset, std::span<std::byte> to);
   void Wait();
-  // Pinned; ordinary memory, with a detour through staging, if no more can be pinned. What was
-  // freed is given back at the next Wait.
+  // Pinned memory or, if no more can be pinned, ordinary memory whose transfers pass through
+  // staging. Freed memory is given back at the next Wait.
   void* AllocateHost(std::size_t bytes);
   void FreeHost(void* memory) noexcept;
   std::int64_t SetMark();
-  // Blocks of memory that were freed stay: a driver may wait for all work to give them back.
+  // Freed blocks are kept: giving them back may make a driver wait for all work.
   void WaitFor(std::int64_t mark);
 
-  // Comes before work on the compute stream that touches the block; null is no block.
+  // To be called before queueing work on the compute stream that uses the block. Null: no block.
   void UseToCompute(void* block) {
     if (block) order_.Use(Stream::kCompute, block);
   }
 
  private:
-  // Downloaded into staging memory, and to be copied from there when it has arrived.
+  // A download into staging memory, to be copied on when it is complete.
   struct Arrival {
     Staging::Chunk* from;
     std::byte* to;
     StreamOrder::Mark at;  // on the download stream
   };
 
-  // Of AllocateHost.
+  // Memory of AllocateHost.
   struct HostBlock {
     std::size_t bytes;
     bool is_pinned;
@@ -58,11 +58,11 @@ class GpuMemory {
   using HostBlocks = std::map<const std::byte*, HostBlock>;
 
   bool IsPinned(std::span<const std::byte> memory) const;
-  // What was freed makes room if there is none.
+  // If there is no room, freed blocks are given back first.
   void* AllocatePinned(std::size_t bytes);
   void GiveBack(HostBlocks& blocks) noexcept;
   void Synchronize();
-  // Copies what was queued up to this mark of the download stream, which has come.
+  // Copies the downloads up to this mark of the download stream, which must have completed.
   void Receive(StreamOrder::Mark until);
   void GiveBackFreed() noexcept;
 
@@ -74,8 +74,8 @@ class GpuMemory {
   HostBlocks host_blocks_;
   HostBlocks freed_host_blocks_;
   std::deque<Arrival> arrivals_;             // as they were queued
-  std::int64_t waited_ = 0;                  // the last mark that was waited for, in whatever way
-  std::deque<StreamOrder::Marks> awaiting_;  // what the marks from waited_ + 1 on stand for
+  std::int64_t waited_ = 0;                  // the last mark that was waited for
+  std::deque<StreamOrder::Marks> awaiting_;  // of the marks from waited_ + 1 on
 };
 
 }  // namespace hogbatch::gpu

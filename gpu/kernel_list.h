@@ -1,4 +1,4 @@
-// The shared kernels by name, for C++: their parameter lists are in kernels/kernels.h.
+// The names of the shared kernels, for C++. Their parameters are in kernels/kernels.h.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace hogbatch::gpu {
 
-// Work items of a group: HB_LANES of kernels/kernels.h.
+// Work items per group: HB_LANES of kernels/kernels.h.
 inline constexpr int kLanes = 256;
 
 #define HOGBATCH_NAME(name) name,

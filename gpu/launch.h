@@ -1,5 +1,5 @@
-// Calls of the shared kernels whose arguments the compiler checks against the kernels' own
-// declarations. Nothing here needs the kernels themselves: a program with OpenCL's has none.
+// Calls of the shared kernels. The compiler checks the arguments against the kernels' declarations.
+// The kernels themselves are not needed here: with OpenCL they are not part of the program.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ HOGBATCH_KERNELS(HOGBATCH_DECLARED)
 static_assert(kLanes == HB_LANES);
 static_assert(std::is_same_v<std::int64_t, long>);
 
-// A matrix is an address, where it begins and its stride, a span the first two: HB_READ_MATRIX and
-// HB_READ of kernels.h. Stride 0 says that there is no matrix, so that of one row is never 0.
+// A matrix is passed as address, offset and stride, a span as address and offset: HB_READ_MATRIX
+// and HB_READ of kernels.h. Stride 0 means no matrix, so a matrix of one row gets another stride.
 inline auto Flatten(const Tensor& t) {
   const std::int64_t stride = t.empty() ? 0 : t.stride == 0 ? t.cols : t.stride;
   return std::tuple(static_cast<float*>(t.data.base), t.data.offset, stride);
@@ -68,7 +68,7 @@ KernelArgument ToArgument(T value) {
   }
 }
 
-// The arguments of a call of a kernel with these parameters.
+// The arguments of a kernel with these parameters.
 template <typename... Parameters>
 struct Arguments {
   static constexpr std::array<ArgumentType, sizeof...(Parameters)> kTypes = {
@@ -76,7 +76,7 @@ struct Arguments {
   std::array<KernelArgument, sizeof...(Parameters)> values;
 };
 
-// What may be written may be read; all else must be just of its parameter's type.
+// Writable memory may be passed for reading. Otherwise types must match exactly.
 template <typename Given, typename Parameter>
 inline constexpr bool kFits = std::is_pointer_v<Given> ? std::is_convertible_v<Given, Parameter>
                                                        : std::is_same_v<Given, Parameter>;

@@ -32,7 +32,7 @@ Staging::Chunk& Staging::TakeOne(std::size_t bytes) {
     return candidate.size_ == size && IsFree(candidate);
   });
   if (chunk == chunks_.end()) {
-    std::list<Chunk> fresh(1);  // before the memory, which must not be lost
+    std::list<Chunk> fresh(1);  // before the memory, which must not leak
     fresh.front().memory_ = static_cast<std::byte*>(AllocatePinned(size));
     fresh.front().size_ = size;
     chunk = fresh.begin();
@@ -48,7 +48,7 @@ void Staging::ReturnAt(Chunk& chunk, Stream stream, StreamOrder::Mark mark) {
   chunk.busy_until_ = mark;
 }
 
-// Free chunks of other sizes make room if there is none.
+// If there is no room, free chunks of other sizes are given back.
 void* Staging::AllocatePinned(std::size_t bytes) {
   try {
     return driver_.AllocatePinned(bytes);

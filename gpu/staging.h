@@ -1,5 +1,5 @@
-// Pinned host memory that transfers pass through: only from there a device copies by itself, while
-// the host goes on.
+// Pinned host memory for transfers. A device can copy only from and to pinned memory while the host
+// goes on.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace hogbatch::gpu {
 
-// Chunks of power-of-two sizes are kept and used again, but only when the transfer that used them
-// has ended; if none has, there is a new one. Nothing waits.
+// Chunks have power-of-two sizes. A chunk is reused when its transfer has ended; if none is free, a
+// new one is made. Nothing waits.
 class Staging {
  public:
   static constexpr std::size_t kSmallest = std::size_t{64} << 10;
@@ -21,7 +21,7 @@ class Staging {
   class Chunk {
    public:
     std::byte* memory() const { return memory_; }
-    std::size_t bytes() const { return bytes_; }  // of the transfer: the chunk may be larger
+    std::size_t bytes() const { return bytes_; }  // of the transfer; the chunk may be larger
 
    private:
     friend class Staging;
@@ -33,21 +33,23 @@ class Staging {
   };
 
   Staging(Driver& driver, StreamOrder& order) : driver_(driver), order_(order) {}
-  ~Staging();  // when no transfer is under way
+  ~Staging();  // no transfer may be in flight
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  // Chunks for a transfer, in its order: large ones go in pieces, so that the first travels while
-  // the second is filled. They are the caller's until it says otherwise. All or none.
+  // Chunks for a transfer, in order. A large transfer is split, so that one chunk travels while the
+  // next is filled. The caller owns the chunks until it gives them back. All or none.
   std::vector<Chunk*> Take(std::size_t bytes);
-  // The chunk is free when the mark has come.
+  // The chunk becomes free when the mark has completed.
   void ReturnAt(Chunk& chunk, Stream stream, StreamOrder::Mark mark);
   void Return(Chunk& chunk) { chunk.busy_until_ = 0; }
 
  private:
   static constexpr auto kHeld = std::numeric_limits<StreamOrder::Mark>::max();
 
-  bool IsFree(const Chunk& chunk) const { return order_.HasCome(chunk.stream_, chunk.busy_until_); }
+  bool IsFree(const Chunk& chunk) const {
+    return order_.HasCompleted(chunk.stream_, chunk.busy_until_);
+  }
   Chunk& TakeOne(std::size_t bytes);
   void* AllocatePinned(std::size_t bytes);
 

@@ -10,13 +10,13 @@ static_assert(kAllStreams.size() == kStreams);
 
 }  // namespace
 
-StreamOrder::~StreamOrder() { AllHasCome(); }
+StreamOrder::~StreamOrder() { SetAllCompleted(); }
 
 void StreamOrder::Use(Stream stream, void* block) {
   const auto found = blocks_.find(block);
   Check(found != blocks_.end(), "a call names memory that its device did not allocate");
-  // A transfer ends what was computed so far, whether or not it needs to await it: a later transfer
-  // that does then awaits that much and not also what is queued in between.
+  // A transfer closes the mark of the computations so far, even if it need not wait for them. A
+  // later transfer that must wait then waits for these only, not for what is queued in between.
   if (stream != Stream::kCompute) Close(Stream::kCompute);
   for (Stream other : kAllStreams) {
     if (other != stream) Await(stream, other, found->second[Index(other)]);
@@ -27,7 +27,7 @@ void StreamOrder::Use(Stream stream, void* block) {
 
 void StreamOrder::Await(Stream waiter, Stream other, Mark mark) {
   Mark& awaited = LineOf(waiter).awaited[Index(other)];
-  if (mark <= awaited || HasCome(other, mark)) return;
+  if (mark <= awaited || HasCompleted(other, mark)) return;
   if (mark == LineOf(other).open) Close(other);
   driver_.Await(waiter, EventOf(other, mark));
   awaited = mark;
@@ -36,7 +36,7 @@ void StreamOrder::Await(Stream waiter, Stream other, Mark mark) {
 StreamOrder::Mark StreamOrder::Close(Stream stream) {
   Line& line = LineOf(stream);
   if (!line.has_work) return line.open - 1;
-  line.events.push_back(nullptr);  // first, because it may throw: an event must not be lost
+  line.events.push_back(nullptr);  // first, because it may throw and an event must not leak
   try {
     line.events.back() = driver_.Record(stream);
   } catch (...) {
@@ -56,10 +56,10 @@ StreamOrder::Marks StreamOrder::CloseAll() {
 void StreamOrder::WaitFor(const Marks& marks) {
   for (Stream stream : kAllStreams) {
     const Mark mark = marks[Index(stream)];
-    if (HasCome(stream, mark)) continue;
+    if (HasCompleted(stream, mark)) continue;
     driver_.Synchronize(EventOf(stream, mark));
-    while (!HasCome(stream, mark)) {
-      // Events before it have come, too, but work that failed may be told by its own event alone.
+    while (!HasCompleted(stream, mark)) {
+      // Earlier events have completed, too, but only its own event may report work that failed.
       Line& line = LineOf(stream);
       if (line.come + 1 < mark) driver_.Synchronize(line.events.front());
       ReleaseFirst(line);
@@ -69,7 +69,7 @@ void StreamOrder::WaitFor(const Marks& marks) {
 
 void StreamOrder::Look() {
   for (Line& line : lines_) {
-    while (!line.events.empty() && driver_.HasCome(line.events.front())) ReleaseFirst(line);
+    while (!line.events.empty() && driver_.HasCompleted(line.events.front())) ReleaseFirst(line);
   }
 }
 
@@ -79,11 +79,11 @@ void StreamOrder::ReleaseFirst(Line& line) noexcept {
   ++line.come;
 }
 
-void StreamOrder::AllHasCome() noexcept {
+void StreamOrder::SetAllCompleted() noexcept {
   for (Line& line : lines_) {
     for (Event event : line.events) driver_.Release(event);
     line.events.clear();
-    if (line.has_work) ++line.open;  // it needs no event any more
+    if (line.has_work) ++line.open;  // it needs no event now
     line.has_work = false;
     line.come = line.open - 1;
   }

@@ -1,9 +1,9 @@
-// Which work of one stream must come before which of another.
+// Orders work on different streams by the memory it uses.
 //
-// The work of a stream between two events shares a mark: the number of the event that ends it. A
-// block of memory remembers for each stream the mark of the last work there that touched it.
-// Whoever touches it next on another stream awaits that event first, unless that stream did so
-// before, or the event has come.
+// The work on a stream between two events shares a mark: the number of the event that ends it. A
+// block of memory has, for each stream, the mark of the last work there that used it. Before
+// another stream uses the block, it waits for that event, unless it has waited already or the event
+// has completed.
 #pragma once
 
 #include <array>
@@ -29,37 +29,38 @@ class StreamOrder {
   void Add(void* block) { blocks_[block] = {}; }
   void Remove(void* block) noexcept { blocks_.erase(block); }
 
-  // Comes before work that touches the block is queued on the stream.
+  // To be called before work that uses the block is queued on the stream.
   void Use(Stream stream, void* block);
-  // Ends the present mark with an event and returns it; without work in it, the one before.
+  // Closes the present mark with an event and returns the mark. If it has no work, returns the mark
+  // before.
   Mark Close(Stream stream);
   // The same for every stream.
   Marks CloseAll();
-  // Blocks until these marks of the streams have come, and for nothing that is queued after them.
+  // Blocks until these marks have completed; does not wait for work queued after them.
   void WaitFor(const Marks& marks);
 
-  // Asks the driver which events have come; HasCome answers from that.
+  // Asks the driver which events have completed; HasCompleted answers from that.
   void Look();
-  bool HasCome(Stream stream, Mark mark) const { return mark <= LineOf(stream).come; }
-  // To be told after Driver::Synchronize.
-  void AllHasCome() noexcept;
+  bool HasCompleted(Stream stream, Mark mark) const { return mark <= LineOf(stream).come; }
+  // To be called after Driver::Synchronize.
+  void SetAllCompleted() noexcept;
 
  private:
   struct Line {
     Mark open = 1;             // what the next event will end
     bool has_work = false;     // since the last event
-    Mark come = 0;             // all up to this one have come
+    Mark come = 0;             // all up to this one have completed
     std::deque<Event> events;  // of the marks from come + 1 to open - 1
     Marks awaited{};           // of the other streams
   };
 
   Line& LineOf(Stream stream) { return lines_[Index(stream)]; }
   const Line& LineOf(Stream stream) const { return lines_[Index(stream)]; }
-  // Of a mark that is closed and, as far as is known, has not come.
+  // The event of a closed mark that is not known to have completed.
   Event EventOf(Stream stream, Mark mark) const {
     return LineOf(stream).events[static_cast<std::size_t>(mark - LineOf(stream).come - 1)];
   }
-  void ReleaseFirst(Line& line) noexcept;  // which has come
+  void ReleaseFirst(Line& line) noexcept;  // which has completed
   void Await(Stream waiter, Stream other, Mark mark);
 
   Driver& driver_;

@@ -17,6 +17,8 @@ enum class TaskKind : std::uint8_t {
   kApply,     // synchronous training: apply slice `slice` of `slices` of the round's held gradients
   kSnapshot,  // copy the model into snapshot `snapshot`
   kEvaluate,  // losses and metrics of snapshot `snapshot` on the rows
+  kSave,      // copy what the worker keeps between tasks into the job's checkpoint; slice 0 also
+              // copies the model
 };
 
 // The paper's ExecuteWork: coordinator to worker.
@@ -44,7 +46,7 @@ struct Report {
   TaskId task = 0;
   WorkerId worker = 0;
   double loss_sum = 0;              // kTrain: Σ rows of the loss before the row's update
-  std::int32_t updates = 0;         // kTrain: as made; differs from the task if memory ran out
+  std::int32_t updates = 0;         // kTrain: as made; not as in the task if memory ran out
   std::int32_t merges = 0;          // kTrain: merges that brought them into the model; 0 with hold
   std::int64_t max_batch_size = 0;  // that fits the device, known once memory ran out; 0: unknown
   StalenessHistogram staleness;     // kTrain: of its merges
@@ -74,6 +76,9 @@ struct Tick {};
 // The user wants to stop.
 struct Interrupt {};
 
-using Event = std::variant<Report, Failure, Tick, Interrupt>;
+// A checkpoint is wanted as soon as no row is in flight.
+struct CheckpointRequest {};
+
+using Event = std::variant<Report, Failure, Tick, Interrupt, CheckpointRequest>;
 
 }  // namespace hogbatch

@@ -11,6 +11,7 @@ import sys
 # folder: what it may include beside itself. Folders below src/ are named without it.
 ARROWS = {
     "core": set(),
+    "report": {"core"},
     "device": {"core"},
     "cpu": {"core", "device"},
     "gpu": {"core", "device"},
@@ -22,7 +23,8 @@ ARROWS = {
     "training": {"core", "device", "nn", "messaging", "datasets", "runtime", "algorithms", "cpu/cpu.h",
                  "gpu/gpu.h", "hogbatch/hogbatch.h"},
     "hogbatch": set(),  # the public header
-    "cli": {"core", "device/device_info.h", "nn", "datasets/dataset.h", "datasets/schema.h",
+    "compare": {"core", "report", "training"},
+    "cli": {"core", "report", "compare", "device/device_info.h", "nn", "datasets/dataset.h", "datasets/schema.h",
             "runtime/control/progress.h", "algorithms/algorithms.h", "training"},
     "main.cc": {"core", "cli"},
 }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kRowsAPart = 16384;
 
 ParsedRow SourceRow(const ParsedFile& file, std::span<const std::int64_t> order, std::int64_t row) {
-  return file.row(order.empty() ? row : order[static_cast<std::size_t>(row)]);
+  return file.row(order.empty() ? row : order[row]);
 }
 
 template <typename Body>
@@ -26,32 +26,27 @@ void ForEachRow(std::int64_t rows, int threads, const Body& body) {
 
 void FillDense(const ParsedFile& file, std::span<const std::int64_t> order, int threads,
                Dataset& data) {
-  const auto features = static_cast<std::size_t>(data.features);
-  data.dense.resize(static_cast<std::size_t>(data.rows) * features);
+  data.dense.resize(data.rows * data.features);
   ForEachRow(data.rows, threads, [&](std::int64_t i) {
     const ParsedRow row = SourceRow(file, order, i);
-    float* out = data.dense.data() + static_cast<std::size_t>(i) * features;
+    float* out = data.dense.data() + i * data.features;
     const std::span<const std::int32_t> columns = row.columns();
     const std::span<const float> values = row.values();
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      out[static_cast<std::size_t>(columns[j])] = values[j];
-    }
+    for (std::size_t j = 0; j < columns.size(); ++j) out[columns[j]] = values[j];
   });
 }
 
 void FillSparse(const ParsedFile& file, std::span<const std::int64_t> order, int threads,
                 Dataset& data) {
-  data.offsets.assign(static_cast<std::size_t>(data.rows) + 1, 0);
+  data.offsets.assign(data.rows + 1, 0);
   for (std::int64_t i = 0; i < data.rows; ++i) {
-    const std::size_t at = static_cast<std::size_t>(i);
-    data.offsets[at + 1] =
-        data.offsets[at] + static_cast<std::int64_t>(SourceRow(file, order, i).values().size());
+    data.offsets[i + 1] = data.offsets[i] + std::ssize(SourceRow(file, order, i).values());
   }
-  data.columns.resize(static_cast<std::size_t>(data.offsets.back()));
-  data.values.resize(static_cast<std::size_t>(data.offsets.back()));
+  data.columns.resize(data.offsets.back());
+  data.values.resize(data.offsets.back());
   ForEachRow(data.rows, threads, [&](std::int64_t i) {
     const ParsedRow row = SourceRow(file, order, i);
-    const std::int64_t at = data.offsets[static_cast<std::size_t>(i)];
+    const std::int64_t at = data.offsets[i];
     std::copy(row.columns().begin(), row.columns().end(), data.columns.begin() + at);
     std::copy(row.values().begin(), row.values().end(), data.values.begin() + at);
   });

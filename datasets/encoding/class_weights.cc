@@ -18,11 +18,9 @@ std::vector<std::int64_t> CountLabels(const Schema& schema, const Dataset& data,
                                       std::int64_t train_rows) {
   std::vector<std::int64_t> counts(schema.label_names.size());
   const bool several = schema.label_kind == LabelKind::kMultiLabel;
-  const auto end = several ? data.label_offsets[static_cast<std::size_t>(train_rows)] : train_rows;
+  const auto end = several ? data.label_offsets[train_rows] : train_rows;
   const std::vector<std::int32_t>& labels = several ? data.labels : data.classes;
-  for (std::int64_t i = 0; i < end; ++i) {
-    ++counts[static_cast<std::size_t>(labels[static_cast<std::size_t>(i)])];
-  }
+  for (std::int64_t i = 0; i < end; ++i) ++counts[labels[i]];
   return counts;
 }
 
@@ -96,7 +94,7 @@ std::vector<float> ParseClassWeights(std::string_view text, const Schema& schema
       throw UserError(fmt::format("--class-weights: the data has no label '{}'{}", label,
                                   DidYouMean(label, names)));
     }
-    weights[static_cast<std::size_t>(found - names.begin())] = weight;
+    weights[found - names.begin()] = weight;
   }
   return weights;
 }

@@ -14,7 +14,7 @@ namespace hogbatch {
 std::vector<float> ParseClassWeights(std::string_view text, const Schema& schema,
                                      const Dataset& data, std::int64_t train_rows);
 
-// UserError for text that is wrong whatever labels the data has.
+// UserError for text that is wrong for any labels.
 void CheckClassWeights(std::string_view text);
 
 }  // namespace hogbatch

@@ -19,7 +19,7 @@ std::vector<std::int64_t> UsedColumns(const ParsedFile& file, int threads) {
   std::mutex mutex;
   const std::span<const ParsedRows> chunks = file.chunks();
   ParallelFor(static_cast<std::int64_t>(chunks.size()), threads, [&](std::int64_t i) {
-    std::vector<std::int32_t> mine = chunks[static_cast<std::size_t>(i)].columns;
+    std::vector<std::int32_t> mine = chunks[i].columns;
     std::sort(mine.begin(), mine.end());
     mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
     const std::lock_guard lock(mutex);
@@ -37,14 +37,14 @@ class FeatureMap {
   FeatureMap(const Schema& schema, std::int64_t nonzeros) : used_(schema.used_columns) {
     // A table is faster, but must not take more memory than the data.
     if (schema.file_columns > nonzeros) return;
-    table_.assign(static_cast<std::size_t>(schema.file_columns), -1);
+    table_.assign(schema.file_columns, -1);
     for (std::size_t i = 0; i < used_.size(); ++i) {
-      table_[static_cast<std::size_t>(used_[i])] = static_cast<std::int32_t>(i);
+      table_[used_[i]] = static_cast<std::int32_t>(i);
     }
   }
 
   std::int32_t Find(std::int32_t column) const {
-    if (!table_.empty()) return table_[static_cast<std::size_t>(column)];
+    if (!table_.empty()) return table_[column];
     const auto found = std::lower_bound(used_.begin(), used_.end(), column);
     if (found == used_.end() || *found != column) return -1;
     return static_cast<std::int32_t>(found - used_.begin());
@@ -56,16 +56,16 @@ class FeatureMap {
 };
 
 void Renumber(ParsedRows& chunk, const FeatureMap& features) {
-  std::size_t kept = 0;
-  std::size_t next = 0;
+  std::int64_t kept = 0;
+  std::int64_t next = 0;
   for (std::int64_t& end : chunk.ends) {
-    for (; next < static_cast<std::size_t>(end); ++next) {
+    for (; next < end; ++next) {
       const std::int32_t feature = features.Find(chunk.columns[next]);
       if (feature < 0) continue;
       chunk.columns[kept] = feature;
       chunk.values[kept++] = chunk.values[next];
     }
-    end = static_cast<std::int64_t>(kept);
+    end = kept;
   }
   chunk.columns.resize(kept);
   chunk.values.resize(kept);
@@ -89,7 +89,7 @@ void ApplyColumns(ParsedFile& file, const Schema& schema, int threads) {
   const FeatureMap features(schema, file.nonzeros());
   const std::span<ParsedRows> chunks = file.chunks();
   ParallelFor(static_cast<std::int64_t>(chunks.size()), threads,
-              [&](std::int64_t i) { Renumber(chunks[static_cast<std::size_t>(i)], features); });
+              [&](std::int64_t i) { Renumber(chunks[i], features); });
 }
 
 }  // namespace hogbatch

@@ -38,7 +38,7 @@ class LabelEncoder {
     return found == words_.end() ? -1 : found->second;
   }
 
-  // Appends the row's labels to the data set, or says which of them cannot be used.
+  // Appends the row's labels to the data set, or returns the one that cannot be used.
   std::optional<LabelProblem> Encode(const ParsedRow& row, Dataset& data) const {
     if (!schema_.positive.empty()) return EncodePositive(row, data);
     if (schema_.label_kind == LabelKind::kMultiLabel) return EncodeSet(row, data);
@@ -120,7 +120,7 @@ std::optional<LabelProblem> EncodeLabels(const ParsedFile& file, const Schema& s
   const bool rows_need_one = !schema.positive.empty() && !file.has_label_list();
   if (schema.label_kind == LabelKind::kMultiLabel) data.label_offsets.push_back(0);
   for (std::int64_t i = 0; i < file.rows(); ++i) {
-    const std::int64_t row = order.empty() ? i : order[static_cast<std::size_t>(i)];
+    const std::int64_t row = order.empty() ? i : order[i];
     std::optional<LabelProblem> problem;
     if (rows_need_one && file.row(row).label_count() == 0) {
       problem = LabelProblem{0, 0, std::string(kNoLabel)};

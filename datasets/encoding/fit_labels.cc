@@ -34,18 +34,15 @@ void ClassesToNumbers(TrainingData& training) {
   double sum = 0;
   double squares = 0;
   const auto rows = static_cast<double>(training.train_rows);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(training.train_rows); ++row) {
-    sum += numbers[static_cast<std::size_t>(classes[row])];
-  }
+  for (std::int64_t row = 0; row < training.train_rows; ++row) sum += numbers[classes[row]];
   const double mean = sum / rows;
-  for (std::size_t row = 0; row < static_cast<std::size_t>(training.train_rows); ++row) {
-    const double off = numbers[static_cast<std::size_t>(classes[row])] - mean;
+  for (std::int64_t row = 0; row < training.train_rows; ++row) {
+    const double off = numbers[classes[row]] - mean;
     squares += off * off;
   }
   const double deviation = squares > 0 ? std::sqrt(squares / rows) : 1;
   for (const std::int32_t one : classes) {
-    training.data.targets.push_back(
-        static_cast<float>((numbers[static_cast<std::size_t>(one)] - mean) / deviation));
+    training.data.targets.push_back(static_cast<float>((numbers[one] - mean) / deviation));
   }
   training.data.classes.clear();
   training.schema.label_kind = LabelKind::kValue;

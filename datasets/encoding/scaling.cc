@@ -25,21 +25,18 @@ struct FeatureStatistics {
 template <typename Body>
 void ForEachValue(const Dataset& data, std::int64_t rows, const Body& body) {
   if (data.is_sparse) {
-    const auto end = static_cast<std::size_t>(data.offsets[static_cast<std::size_t>(rows)]);
-    for (std::size_t i = 0; i < end; ++i) {
-      body(static_cast<std::size_t>(data.columns[i]), data.values[i]);
-    }
+    for (std::int64_t i = 0; i < data.offsets[rows]; ++i) body(data.columns[i], data.values[i]);
     return;
   }
-  const auto features = static_cast<std::size_t>(data.features);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
-    for (std::size_t i = 0; i < features; ++i) body(i, data.dense[row * features + i]);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float* const values = data.dense.data() + row * data.features;
+    for (std::int64_t i = 0; i < data.features; ++i) body(i, values[i]);
   }
 }
 
 std::vector<FeatureStatistics> Measure(const Dataset& data, std::int64_t rows) {
-  std::vector<FeatureStatistics> all(static_cast<std::size_t>(data.features));
-  ForEachValue(data, rows, [&](std::size_t feature, float value) {
+  std::vector<FeatureStatistics> all(data.features);
+  ForEachValue(data, rows, [&](std::int64_t feature, float value) {
     FeatureStatistics& one = all[feature];
     one.min = one.stored == 0 ? value : std::min<double>(one.min, value);
     one.max = one.stored == 0 ? value : std::max<double>(one.max, value);
@@ -57,7 +54,7 @@ std::vector<FeatureStatistics> Measure(const Dataset& data, std::int64_t rows) {
 
 // Two passes, because a single one loses the digits of a small spread around a large mean.
 void MeasureSpread(const Dataset& data, std::int64_t rows, std::vector<FeatureStatistics>& all) {
-  ForEachValue(data, rows, [&](std::size_t feature, float value) {
+  ForEachValue(data, rows, [&](std::int64_t feature, float value) {
     const double difference = value - all[feature].sum / static_cast<double>(rows);
     all[feature].squares += difference * difference;
   });
@@ -122,7 +119,7 @@ ShiftAndScale ScaleOf(const FeatureStatistics& one, ScalingKind kind, std::int64
 
 // One feature's (x - shift) · scale, clamped to a finite float for values far outside the training
 // rows.
-float Scaled(const Schema& schema, std::size_t feature, float value) {
+float Scaled(const Schema& schema, std::int64_t feature, float value) {
   constexpr double kLargest = std::numeric_limits<float>::max();
   const double scaled =
       (static_cast<double>(value) - schema.shift[feature]) * schema.scale[feature];
@@ -132,13 +129,13 @@ float Scaled(const Schema& schema, std::size_t feature, float value) {
 // What a zero that is not stored becomes, for each feature.
 std::vector<float> ScaledZeros(const Schema& schema) {
   std::vector<float> zeros(schema.shift.size());
-  for (std::size_t i = 0; i < zeros.size(); ++i) zeros[i] = Scaled(schema, i, 0) + 0.0F;
+  for (std::int64_t i = 0; i < std::ssize(zeros); ++i) zeros[i] = Scaled(schema, i, 0) + 0.0F;
   return zeros;
 }
 
 void ScaleStored(const Schema& schema, Dataset& data) {
   for (std::size_t i = 0; i < data.values.size(); ++i) {
-    data.values[i] = Scaled(schema, static_cast<std::size_t>(data.columns[i]), data.values[i]);
+    data.values[i] = Scaled(schema, data.columns[i], data.values[i]);
   }
 }
 
@@ -146,25 +143,22 @@ std::int64_t CountNonzerosAfter(const Dataset& data, const std::vector<float>& z
   const auto filled = std::count_if(zeros.begin(), zeros.end(), [](float x) { return x != 0; });
   std::int64_t nonzeros = data.rows * filled;
   for (const std::int32_t column : data.columns) {
-    if (zeros[static_cast<std::size_t>(column)] == 0) ++nonzeros;
+    if (zeros[column] == 0) ++nonzeros;
   }
   return nonzeros;
 }
 
 // Writes a sparse row, scaled, over `out`, which already holds the scaled zeros.
-void ScaleRow(const Schema& schema, const Dataset& data, std::size_t row, std::span<float> out) {
-  for (auto i = static_cast<std::size_t>(data.offsets[row]);
-       i < static_cast<std::size_t>(data.offsets[row + 1]); ++i) {
-    const auto column = static_cast<std::size_t>(data.columns[i]);
-    out[column] = Scaled(schema, column, data.values[i]);
+void ScaleRow(const Schema& schema, const Dataset& data, std::int64_t row, std::span<float> out) {
+  for (std::int64_t i = data.offsets[row]; i < data.offsets[row + 1]; ++i) {
+    out[data.columns[i]] = Scaled(schema, data.columns[i], data.values[i]);
   }
 }
 
 void ScaleToDense(const Schema& schema, const std::vector<float>& zeros, Dataset& data) {
-  const auto features = static_cast<std::size_t>(data.features);
-  std::vector<float> dense(static_cast<std::size_t>(data.rows) * features);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(data.rows); ++row) {
-    const std::span<float> out = std::span(dense).subspan(row * features, features);
+  std::vector<float> dense(data.rows * data.features);
+  for (std::int64_t row = 0; row < data.rows; ++row) {
+    const std::span<float> out = std::span(dense).subspan(row * data.features, data.features);
     std::copy(zeros.begin(), zeros.end(), out.begin());
     ScaleRow(schema, data, row, out);
   }
@@ -184,26 +178,25 @@ void ScaleToSparse(const Schema& schema, const std::vector<float>& zeros, std::i
   }
   std::vector<std::int32_t> columns;
   std::vector<float> values;
-  columns.reserve(static_cast<std::size_t>(nonzeros));
-  values.reserve(static_cast<std::size_t>(nonzeros));
-  std::size_t stored = 0;
-  for (std::size_t row = 0; row < static_cast<std::size_t>(data.rows); ++row) {
-    const auto end = static_cast<std::size_t>(data.offsets[row + 1]);
-    data.offsets[row] = static_cast<std::int64_t>(values.size());
+  columns.reserve(nonzeros);
+  values.reserve(nonzeros);
+  std::int64_t stored = 0;
+  for (std::int64_t row = 0; row < data.rows; ++row) {
+    const std::int64_t end = data.offsets[row + 1];
+    data.offsets[row] = std::ssize(values);
     std::size_t fill = 0;
     while (stored < end || fill < filled.size()) {
       const bool is_stored =
           stored < end && (fill == filled.size() || data.columns[stored] <= filled[fill]);
       const std::int32_t column = is_stored ? data.columns[stored] : filled[fill];
       if (fill < filled.size() && filled[fill] == column) ++fill;
-      const auto at = static_cast<std::size_t>(column);
-      const float value = is_stored ? Scaled(schema, at, data.values[stored++]) : zeros[at];
+      const float value = is_stored ? Scaled(schema, column, data.values[stored++]) : zeros[column];
       if (value == 0) continue;
       columns.push_back(column);
       values.push_back(value);
     }
   }
-  data.offsets.back() = static_cast<std::int64_t>(values.size());
+  data.offsets.back() = std::ssize(values);
   data.columns = std::move(columns);
   data.values = std::move(values);
 }

@@ -17,12 +17,10 @@ std::size_t BytesOf(const std::vector<T>& values) {
 
 void MakeDense(Dataset& data) {
   CheckFits(DenseBytes(data.rows, data.features), data.source, "keep the rows sparse");
-  const auto features = static_cast<std::size_t>(data.features);
-  data.dense.assign(static_cast<std::size_t>(data.rows) * features, 0);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(data.rows); ++row) {
-    for (auto i = static_cast<std::size_t>(data.offsets[row]);
-         i < static_cast<std::size_t>(data.offsets[row + 1]); ++i) {
-      data.dense[row * features + static_cast<std::size_t>(data.columns[i])] = data.values[i];
+  data.dense.assign(data.rows * data.features, 0);
+  for (std::int64_t row = 0; row < data.rows; ++row) {
+    for (std::int64_t i = data.offsets[row]; i < data.offsets[row + 1]; ++i) {
+      data.dense[row * data.features + data.columns[i]] = data.values[i];
     }
   }
   Release(data.offsets);
@@ -32,12 +30,11 @@ void MakeDense(Dataset& data) {
 }
 
 void MakeSparse(Dataset& data) {
-  const auto nonzeros = static_cast<std::size_t>(
-      std::count_if(data.dense.begin(), data.dense.end(), [](float x) { return x != 0; }));
+  const auto nonzeros = std::ranges::count_if(data.dense, [](float x) { return x != 0; });
   data.columns.reserve(nonzeros);
   data.values.reserve(nonzeros);
   data.offsets.assign(1, 0);
-  data.offsets.reserve(static_cast<std::size_t>(data.rows) + 1);
+  data.offsets.reserve(data.rows + 1);
   const float* value = data.dense.data();
   for (std::int64_t row = 0; row < data.rows; ++row) {
     for (std::int64_t column = 0; column < data.features; ++column, ++value) {
@@ -45,7 +42,7 @@ void MakeSparse(Dataset& data) {
       data.columns.push_back(static_cast<std::int32_t>(column));
       data.values.push_back(*value);
     }
-    data.offsets.push_back(static_cast<std::int64_t>(data.values.size()));
+    data.offsets.push_back(std::ssize(data.values));
   }
   Release(data.dense);
   data.is_sparse = true;

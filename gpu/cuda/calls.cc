@@ -9,7 +9,7 @@
 namespace hogbatch::cuda {
 namespace {
 
-// What the user can do about an error, for those where something can be done.
+// What the user can do about an error; empty if nothing.
 std::string_view Advice(cudaError_t status) {
   switch (status) {
     case cudaErrorInsufficientDriver:
@@ -43,7 +43,7 @@ void Calls::ThrowOutOfMemory(std::string_view call, std::string_view reason) con
 
 void Calls::Must(cudaError_t status, std::string_view call) const {
   if (status == cudaSuccess) return;
-  // Else the next library that looks for an error of its own finds this one.
+  // Clears the error. Otherwise the next library that asks for its own error would get this one.
   cudaGetLastError();
   const std::string reason = fmt::format("{} ({}){}", cudaGetErrorName(status),
                                          cudaGetErrorString(status), Advice(status));

@@ -1,5 +1,5 @@
-// Every call into CUDA goes through here: a failing one becomes an exception that names the device,
-// the call and the reason.
+// Checks every call into CUDA: a failure becomes an exception that names the device, the call and
+// the reason.
 #pragma once
 
 #include <cublas_v2.h>
@@ -19,12 +19,12 @@ class Calls {
   explicit Calls(std::string who) : who_(std::move(who)) {}
 
   // calls.Must(cudaMalloc(…), "cudaMalloc") returns if the call succeeded. It throws
-  // OutOfDeviceMemory for want of memory and DeviceError for all else.
+  // OutOfDeviceMemory if memory ran out and DeviceError for every other error.
   void Must(cudaError_t status, std::string_view call) const;
   void Must(cublasStatus_t status, std::string_view call) const;
   void Must(cudnnStatus_t status, std::string_view call) const;
 
-  // The libraries count in int. DeviceError if `size` is more than that.
+  // Converts a size for libraries that count in int. DeviceError if it is too large.
   int AsInt(std::int64_t size, std::string_view call) const;
 
  private:

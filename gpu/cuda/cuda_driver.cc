@@ -33,13 +33,13 @@ int OrdinalOf(const DeviceInfo& info) {
   return ordinal;
 }
 
-// The properties of a device, and errors that tell it from others, before anything is made on it.
+// A device before anything is made on it: its properties, and errors that name it.
 struct Identity {
   explicit Identity(const DeviceInfo& info) : ordinal(OrdinalOf(info)), calls(info.name) {
     calls.Must(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
     calls = Calls(fmt::format("{} ({})", info.name, properties.name));
   }
-  // Makes the device the one that this thread's next calls mean.
+  // Makes it the current device of this thread.
   void Select() const { calls.Must(cudaSetDevice(ordinal), "cudaSetDevice"); }
 
   int ordinal;
@@ -47,7 +47,7 @@ struct Identity {
   cudaDeviceProp properties = {};
 };
 
-// Streams that do not wait for the default stream, where cuDNN and others may leave work.
+// Streams that do not wait for the default stream, which cuDNN and other libraries may use.
 using Streams = std::array<StreamHandle, gpu::kStreams>;
 Streams MakeStreams(const Identity& device) {
   device.Select();
@@ -116,11 +116,11 @@ class CudaDriver final : public gpu::Driver {
     calls().Must(cudaStreamWaitEvent(stream(waiter), static_cast<cudaEvent_t>(event), 0),
                  "cudaStreamWaitEvent");
   }
-  bool HasCome(Event event) override {
+  bool HasCompleted(Event event) override {
     device_.Select();
     const cudaError_t status = cudaEventQuery(static_cast<cudaEvent_t>(event));
     if (status == cudaErrorNotReady) {
-      cudaGetLastError();  // an answer, no error, yet it is kept as one
+      cudaGetLastError();  // not ready is an answer, but CUDA keeps it as an error
       return false;
     }
     calls().Must(status, "cudaEventQuery");
@@ -145,10 +145,10 @@ class CudaDriver final : public gpu::Driver {
     device_.Select();
     products_.Multiply(product);
   }
-  // cublasLt would also do relu in the same pass, but nowhere says what it makes of NaN, and the
-  // maximum of a GPU makes 0 of it: weights that went wrong would look healthy. hb_activate keeps
-  // NaN. Bias and activation after a plain product cost one pass over y in any case, so cublasLt
-  // helps layers without an activation alone.
+  // cublasLt could apply relu in the same pass, but does not document what happens to NaN. If it
+  // becomes 0, as with a GPU's maximum instruction, broken weights look healthy. hb_activate keeps
+  // NaN. Adding bias and activation after a plain product takes one pass over y in any case, so
+  // cublasLt helps only layers without an activation.
   bool MultiplyWithBias(const gpu::Product& product, const Tensor& bias, Activation f) override {
     if (f != Activation::kIdentity) return false;
     device_.Select();
@@ -161,7 +161,7 @@ class CudaDriver final : public gpu::Driver {
   }
 
   void Launch(const gpu::KernelCall& call) override {
-    // Every member of the union begins where it begins.
+    // Every member of the union has the address of the union.
     std::array<void*, kMaxParameters> arguments;
     Check(call.arguments.size() <= arguments.size(), "a kernel takes too many arguments");
     std::ranges::transform(call.arguments, arguments.begin(), [](const gpu::KernelArgument& a) {
@@ -172,7 +172,7 @@ class CudaDriver final : public gpu::Driver {
     const cudaError_t status =
         cudaLaunchKernel(StandsFor(call.kernel), dim3(groups), dim3(gpu::kLanes), arguments.data(),
                          0, stream(Stream::kCompute));
-    if (status == cudaSuccess) return;  // before a string is made for nothing
+    if (status == cudaSuccess) return;  // before a string is made
     const std::string_view name = gpu::kKernelNames[static_cast<std::size_t>(call.kernel)];
     calls().Must(status, fmt::format("cudaLaunchKernel of {}", name));
   }

@@ -26,12 +26,12 @@
 
 namespace hogbatch::cuda {
 
-// The GPUs that CUDA shows this process; none is opened. DeviceError with the reason and what to do
-// if there is no driver or one too old.
+// The GPUs that CUDA shows this process; none is opened. DeviceError, with the reason and what to
+// do, if there is no driver or it is too old.
 std::vector<DeviceInfo> ListDevices();
 
-// A driver for a device that ListDevices named. It belongs to the thread that makes it, which may
-// drive several.
+// A driver for a device that ListDevices named. It belongs to the thread that makes it; a thread
+// may own several drivers.
 std::unique_ptr<gpu::Driver> MakeDriver(const DeviceInfo& info);
 
 }  // namespace hogbatch::cuda

@@ -1,4 +1,4 @@
-// Owners of what CUDA and its libraries hand out: each is destroyed by the call that belongs to it.
+// Owners of CUDA objects: each is destroyed by the matching call.
 #pragma once
 
 #include <cublasLt.h>
@@ -19,11 +19,11 @@ template <auto destroy>
 struct DestroyBy {
   template <typename T>
   void operator()(T* handle) const noexcept {
-    destroy(handle);  // a failure here has nobody to hear it, and comes again at the next call
+    destroy(handle);  // a failure cannot be reported here; the next call reports it
   }
 };
 
-// All handles are pointers to types that only the library knows.
+// All handles are pointers to opaque types.
 template <typename Handle, auto destroy>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, DestroyBy<destroy>>;
 
@@ -46,7 +46,7 @@ Owner Make(const Calls& calls, std::string_view name, Create create, Arguments..
   return Owner(handle);
 }
 
-// Where a tensor begins in the device's memory; no address of the host's.
+// The address of a tensor in device memory. The host must not use it.
 inline float* AddressOf(const Tensor& t) {
   return static_cast<float*>(t.data.base) + t.data.offset;
 }

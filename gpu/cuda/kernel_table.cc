@@ -2,8 +2,8 @@
 
 #include <array>
 
-// To this file a kernel is a plain function. In the plug-in it is the one that nvcc makes beside
-// each kernel and registers with CUDA; nothing here calls it.
+// This file declares a kernel as a plain function. In the plug-in this is the host stub that nvcc
+// makes for each kernel and registers with CUDA. Only its address is used.
 #include "gpu/kernels/kernels.h"
 
 namespace hogbatch::cuda {

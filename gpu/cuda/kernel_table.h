@@ -1,12 +1,11 @@
-// Where the shared kernels are.
+// The shared kernels, as CUDA identifies them.
 #pragma once
 
 #include "gpu/driver.h"
 
 namespace hogbatch::cuda {
 
-// What cudaLaunchKernel knows a kernel by: the address of the function that stands for it on the
-// host.
+// The address of the kernel's host stub, by which cudaLaunchKernel identifies it.
 const void* StandsFor(gpu::Kernel kernel);
 
 }  // namespace hogbatch::cuda

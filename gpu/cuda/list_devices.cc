@@ -48,7 +48,7 @@ int CountDevices(const Calls& calls, const Versions& versions) {
   return count;
 }
 
-// "0000:3b:00.0", as the kernel and OpenCL write it, whatever width CUDA gives the domain.
+// "0000:3b:00.0", as Linux and OpenCL write it. CUDA may write the domain with more digits.
 std::string PciAddress(const Calls& calls, int ordinal) {
   std::array<char, 32> text = {};
   calls.Must(cudaDeviceGetPCIBusId(text.data(), text.size(), ordinal), "cudaDeviceGetPCIBusId");
@@ -58,8 +58,8 @@ std::string PciAddress(const Calls& calls, int ordinal) {
   return address;
 }
 
-// Kernels are compiled for the architectures that the toolkit knew, and run on newer ones, not on
-// older ones. The stand-in's are compiled for none.
+// Kernels run on the architectures that the toolkit knew and on newer ones, but not on older ones.
+// The stand-in compiles kernels for no architecture.
 #ifndef HOGBATCH_CUDA_OLDEST
 #define HOGBATCH_CUDA_OLDEST 0
 #endif

@@ -1,4 +1,4 @@
-// libhogbatch_cuda.so: all that the program sees of CUDA.
+// libhogbatch_cuda.so: the program's only access to CUDA.
 #include "gpu/plugin.h"
 
 #include <string_view>

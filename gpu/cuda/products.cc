@@ -23,12 +23,12 @@ DeviceMemory MakeWorkspace(const Calls& calls, std::size_t bytes) {
   return DeviceMemory(memory);
 }
 
-// A matrix of one row may have no stride.
+// The stride of a matrix with one row may be 0.
 std::int64_t LeadingDimension(const Tensor& t) {
   return std::max<std::int64_t>(1, t.stride == 0 ? t.cols : t.stride);
 }
 
-// The largest power of two that divides an address, up to what cublasLt takes for granted.
+// The largest power of two that divides an address, up to the alignment that cublasLt assumes.
 std::uint32_t Alignment(const void* address) {
   constexpr std::uintptr_t kMost = 256;
   return std::uint32_t{1} << std::countr_zero(reinterpret_cast<std::uintptr_t>(address) | kMost);
@@ -43,17 +43,17 @@ Products::Products(const Calls& calls, cudaStream_t stream, int major)
       workspace_(MakeWorkspace(calls, workspace_bytes_)),
       blas_(Make<BlasHandle>(calls, "cublasCreate", cublasCreate)),
       lt_(Make<LtHandle>(calls, "cublasLtCreate", cublasLtCreate)) {
-  // In this order: setting the stream takes the workspace away.
+  // The order matters: cublasSetStream resets the workspace.
   calls_.Must(cublasSetStream(blas_.get(), stream_), "cublasSetStream");
   calls_.Must(cublasSetWorkspace(blas_.get(), workspace_.get(), workspace_bytes_),
               "cublasSetWorkspace");
-  // The default mode multiplies floats as floats: TF32, with 10 bits of mantissa, must be asked
-  // for.
+  // The default mode multiplies in float32. TF32, with a mantissa of 10 bits, is off unless
+  // requested.
   calls_.Must(cublasSetMathMode(blas_.get(), CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
 }
 
-// cuBLAS is column-major: what lies in memory as a row-major matrix is its transpose to cuBLAS, so
-// that cᵀ = op(b)ᵀ · op(a)ᵀ gives c with the factors exchanged and nothing moved.
+// cuBLAS is column-major, so it sees a row-major matrix as its transpose. Since cᵀ = op(b)ᵀ ·
+// op(a)ᵀ, exchanging the factors gives c without moving anything.
 void Products::Multiply(const Product& p) {
   constexpr char kCall[] = "cublasSgemm";
   const auto size = [&](std::int64_t n) { return calls_.AsInt(n, kCall); };
@@ -84,7 +84,7 @@ Products::Plan Products::MakePlan(const Shape& shape, const void* bias) const {
         "cublasLtMatmulDescSetAttribute");
   };
   set_operation(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-  set_operation(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);  // the choice depends on its alignment
+  set_operation(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);  // the algorithm depends on its alignment
 
   const LtPreference preference =
       Make<LtPreference>(calls_, "cublasLtMatmulPreferenceCreate", cublasLtMatmulPreferenceCreate);
@@ -94,7 +94,7 @@ Products::Plan Products::MakePlan(const Shape& shape, const void* bias) const {
         "cublasLtMatmulPreferenceSetAttribute");
   };
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_bytes_);
-  // A view into a block need not be aligned as cublasLt assumes.
+  // A view into a block may be less aligned than cublasLt assumes.
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, shape.b_alignment);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, shape.a_alignment);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, shape.c_alignment);

@@ -9,10 +9,10 @@
 
 namespace hogbatch::cuda {
 
-// All work goes to one stream, whose order lets both libraries share one workspace.
+// All work goes to one stream, in order, so both libraries can share one workspace.
 class Products {
  public:
-  // `major` is that of the GPU's compute capability. `calls` outlives this.
+  // `major`: of the GPU's compute capability. `calls` outlives this object.
   Products(const Calls& calls, cudaStream_t stream, int major);
 
   void Multiply(const gpu::Product& product);
@@ -20,7 +20,7 @@ class Products {
   bool MultiplyWithBias(const gpu::Product& product, const Tensor& bias);
 
  private:
-  // All that cublasLt's choice of an algorithm depends on.
+  // Everything that cublasLt's choice of an algorithm depends on.
   struct Shape {
     std::int64_t rows, cols, inner;
     std::int64_t a_stride, b_stride, c_stride;

@@ -5,7 +5,7 @@
 namespace hogbatch::cuda {
 namespace {
 
-// cuDNN counts all elements of a tensor, the gaps between rows among them, in int.
+// cuDNN counts the elements of a tensor, including the gaps between rows, in int.
 bool Fits(const Tensor& t) {
   return t.rows > 0 && t.cols > 0 && t.stride > 0 &&
          t.stride <= std::numeric_limits<int>::max() / t.rows;
@@ -23,7 +23,7 @@ Softmax::Softmax(const Calls& calls, cudaStream_t stream)
 
 bool Softmax::Log(const Tensor& x, const Tensor& y) {
   if (!Fits(x) || !Fits(y)) return false;
-  // In place cuDNN wants both described alike.
+  // In place, cuDNN requires the same description for both.
   if (AddressOf(x) == AddressOf(y) && x.stride != y.stride) return false;
   // A row is an image of 1 × 1 pixels, and its columns are that pixel's channels.
   const auto describe = [&](const DnnTensor& descriptor, const Tensor& t) {

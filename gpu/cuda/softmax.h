@@ -8,10 +8,12 @@ namespace hogbatch::cuda {
 
 class Softmax {
  public:
-  // Takes a second or so, and memory of the device: loading cuDNN's kernels. `calls` outlives this.
+  // Loads cuDNN's kernels, which takes about a second and device memory. `calls` outlives this
+  // object.
   Softmax(const Calls& calls, cudaStream_t stream);
 
-  // y = log softmax(x), row by row. False, and nothing is queued, if cuDNN does not take the shape.
+  // y = log softmax(x), row by row. False, and nothing is queued, if cuDNN does not support the
+  // shape.
   bool Log(const Tensor& x, const Tensor& y);
 
  private:

@@ -1,10 +1,10 @@
 // The kernels that cuBLAS, cuDNN and CLBlast do not have, written once in the common subset of
 // CUDA C++, OpenCL C and plain C++ (kernels.inc), and declared here for all three.
 //
-// As a kernel of a GPU a function runs in groups of HB_LANES work items. As plain C++ it is called
-// once a group and loops over the group's lanes itself; HB_GROUP and HB_GROUPS are then
-// hb_host_group and hb_host_groups, which the caller sets. No phase may care in which order its
-// lanes come: a caller that sets hb_host_order to anything in [0, HB_LANES) gets another one.
+// On a GPU a kernel runs in groups of HB_LANES work items. As plain C++ it is called once per group
+// and loops over the lanes itself; HB_GROUP and HB_GROUPS are then hb_host_group and
+// hb_host_groups, which the caller sets. A phase must not depend on the order of its lanes:
+// hb_host_order, any number in [0, HB_LANES), changes that order.
 //
 //   HB_FOR_EACH(i, n) {...}    i runs over [0, n), spread over all lanes of all groups
 //   HB_FOR_GROUPS(g, n) {...}  g runs over [0, n), spread over the groups
@@ -22,7 +22,7 @@
 #define HOGBATCH_GPU_KERNELS_KERNELS_H
 
 #define HB_LANES 256
-// Columns that a group of hb_column_sums takes at a time.
+// Columns that a group of hb_column_sums processes at a time.
 #define HB_STRIP 32
 
 #if defined(__OPENCL_VERSION__)
@@ -66,7 +66,7 @@ extern thread_local int hb_host_order;
 #define HB_RUN 1
 #define HB_IN_RUN(k, n) for (int k = 0; k < 1; ++k)
 #else
-// Runs of 16 in the order that the caller wants, so that a compiler can make vectors of them.
+// Runs of 16 lanes, in the caller's order, so that a compiler can vectorise them.
 #define HB_FOR_EACH(i, n)                                                                         \
   for (long hb_at = HB_GROUP * HB_LANES, hb_n = (n); hb_at < hb_n; hb_at += HB_GROUPS * HB_LANES) \
     for (int hb_turn = 0; hb_turn < HB_LANES / 16; ++hb_turn)                                     \
@@ -77,7 +77,7 @@ extern thread_local int hb_host_order;
   for (int hb_turn = 0, lane = hb_host_order; hb_turn < HB_LANES; \
        ++hb_turn, lane = hb_turn ^ hb_host_order)
 #define HB_RUN 32
-#if defined(__clang__)  // complains where it makes no vectors
+#if defined(__clang__)  // warns about loops that it does not vectorise
 #define HB_NO_ALIASES
 #else
 #define HB_NO_ALIASES _Pragma("GCC ivdep")
@@ -86,10 +86,10 @@ extern thread_local int hb_host_order;
   HB_NO_ALIASES for (long k = 0, hb_run = (n) < HB_RUN ? (n) : HB_RUN; k < hb_run; ++k)
 #endif
 
-// A block of memory and where in it to begin, in elements: OpenCL has no addresses inside a block.
+// A block of memory and an offset in elements, since OpenCL has no addresses inside a block.
 #define HB_READ(type, name) HB_GLOBAL const type *name, long name##_at
 #define HB_WRITE(type, name) HB_GLOBAL type *name, long name##_at
-// A row-major matrix. Stride 0 says that there is none.
+// A row-major matrix. Stride 0: there is no matrix.
 #define HB_READ_MATRIX(name) HB_READ(float, name), long name##_stride
 #define HB_WRITE_MATRIX(name) HB_WRITE(float, name), long name##_stride
 
@@ -98,7 +98,7 @@ extern thread_local int hb_host_order;
 // pre = y + bias; y = f(y + bias)
 HB_KERNEL void hb_activate(HB_WRITE_MATRIX(y), HB_READ(float, bias), HB_WRITE_MATRIX(pre), int f,
                            long rows, long cols);
-// dx *= f'; x is what f made, or for GELU what it was made from
+// dx *= f'; x is the output of f or, for GELU, its input
 HB_KERNEL void hb_slope(HB_WRITE_MATRIX(dx), HB_READ_MATRIX(x), int f, long rows, long cols);
 // y = (keep == 0 ? 0 : y) + scale * sum of the rows of x
 HB_KERNEL void hb_column_sums(HB_READ_MATRIX(x), float scale, float keep, HB_WRITE(float, y),
@@ -111,14 +111,14 @@ HB_KERNEL void hb_csr_forward(HB_READ(long, offsets), HB_READ(int, columns), HB_
 HB_KERNEL void hb_csr_scatter(HB_READ(long, offsets), HB_READ(int, columns), HB_READ(float, values),
                               HB_READ_MATRIX(dy), float scale, HB_WRITE_MATRIX(dw), long rows,
                               long cols);
-// The losses of device/device.h. loss_stride lies between the losses of two rows. Nothing here can
-// throw: a class or label that is not among the outputs makes its row's loss NaN and is otherwise
-// passed over.
+// The losses of device/device.h. loss_stride is the distance between the losses of two rows.
+// Kernels cannot throw: a class or label that is not among the outputs makes the loss of its row
+// NaN and is otherwise ignored.
 HB_KERNEL void hb_softmax_loss(HB_READ_MATRIX(outputs), HB_READ(int, classes),
                                HB_READ(float, weights), int has_weights, float scale,
                                HB_WRITE(float, losses), long loss_stride, HB_WRITE_MATRIX(gradient),
                                long rows, long cols);
-// The same from log softmax, which `gradient` holds and which becomes the gradient.
+// The same from log softmax: `gradient` holds it on entry and the gradient on return.
 HB_KERNEL void hb_softmax_finish(HB_READ(int, classes), HB_READ(float, weights), int has_weights,
                                  float scale, HB_WRITE(float, losses), long loss_stride,
                                  HB_WRITE_MATRIX(gradient), long rows, long cols);
@@ -129,10 +129,10 @@ HB_KERNEL void hb_sigmoid_loss(HB_READ_MATRIX(outputs), HB_READ(long, offsets),
 HB_KERNEL void hb_squared_loss(HB_READ_MATRIX(outputs), HB_READ(float, values), float scale,
                                HB_WRITE(float, losses), long loss_stride, HB_WRITE_MATRIX(gradient),
                                long rows, long cols);
-// y = keep * y + scale * x, y forgotten if keep is 0
+// y = keep * y + scale * x, y is not read if keep is 0
 HB_KERNEL void hb_add_scaled(HB_READ_MATRIX(x), float scale, float keep, HB_WRITE_MATRIX(y),
                              long rows, long cols);
-// y[places[i]] += scale * x[i] for rows i of x; a negative place leaves its row out
+// y[places[i]] += scale * x[i] for rows i of x; a row with a negative place is skipped
 HB_KERNEL void hb_add_rows(HB_READ_MATRIX(x), HB_READ(int, places), float scale, HB_WRITE_MATRIX(y),
                            long rows, long cols);
 HB_KERNEL void hb_fill(HB_WRITE_MATRIX(y), float value, long rows, long cols);

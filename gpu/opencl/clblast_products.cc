@@ -22,38 +22,38 @@ CLBlastTranspose TurnOfB(const Product& product) {
 
 // CLBlast's kernels count elements in int.
 void CheckReach(const Tensor& tensor, std::int64_t rows, std::int64_t cols,
-                const Complaints& complaints) {
+                const ErrorReporter& reporter) {
   if (tensor.data.offset + (rows - 1) * tensor.stride + cols <= INT_MAX) return;
-  complaints.Throw(fmt::format(
+  reporter.Throw(fmt::format(
       "a matrix of {} × {} ends behind the first 8 GiB of its memory, where CLBlast cannot reach; "
       "use a smaller network or batch",
       rows, cols));
 }
 
-void CheckReach(const Product& product, const Complaints& complaints) {
+void CheckReach(const Product& product, const ErrorReporter& reporter) {
   const std::int64_t rows = product.rows, cols = product.cols, inner = product.inner;
   const bool a_turned = TurnOfA(product) == CLBlastTransposeYes;
   const bool b_turned = TurnOfB(product) == CLBlastTransposeYes;
-  CheckReach(product.a, a_turned ? inner : rows, a_turned ? rows : inner, complaints);
-  CheckReach(product.b, b_turned ? cols : inner, b_turned ? inner : cols, complaints);
-  CheckReach(product.c, rows, cols, complaints);
+  CheckReach(product.a, a_turned ? inner : rows, a_turned ? rows : inner, reporter);
+  CheckReach(product.b, b_turned ? cols : inner, b_turned ? inner : cols, reporter);
+  CheckReach(product.c, rows, cols, reporter);
 }
 
 class ClBlastProducts final : public Products {
  public:
-  ClBlastProducts(gpu::Driver& memory, cl_command_queue queue, const Complaints& complaints)
-      : memory_(memory), queue_(queue), complaints_(complaints) {}
-  // CLBlast keeps the programs it compiled for a context, and with them the context, for as long as
-  // the process lives. It has no narrower call than this; other devices compile theirs once more,
-  // which the caches of OpenCL implementations make quick.
+  ClBlastProducts(gpu::Driver& memory, cl_command_queue queue, const ErrorReporter& reporter)
+      : memory_(memory), queue_(queue), reporter_(reporter) {}
+  // CLBlast keeps its compiled programs, and with them the context, until the process ends. This is
+  // its only call to free them, and it frees those of all devices. Other devices compile theirs
+  // again, which is fast thanks to the caches of OpenCL implementations.
   ~ClBlastProducts() override {
     FreeScratch();
     CLBlastClearCache();
   }
 
-  // With beta 0 CLBlast's kernels do not read c, so that NaN in it is forgotten.
+  // With beta 0 CLBlast does not read c, so NaN in it has no effect.
   void Queue(const Product& product) override {
-    CheckReach(product, complaints_);
+    CheckReach(product, reporter_);
     ProvideScratch(product);
     const CLBlastStatusCode code = CLBlastSgemmWithTempBuffer(
         CLBlastLayoutRowMajor, TurnOfA(product), TurnOfB(product), product.rows, product.cols,
@@ -65,8 +65,8 @@ class ClBlastProducts final : public Products {
   }
 
  private:
-  // CLBlast would allocate its scratch anew for every product, and some implementations wait for
-  // the device when that is freed. One piece is enough, for products come one after the other.
+  // CLBlast would allocate scratch for every product, and some implementations wait for the device
+  // when it is freed. One block is enough, because products run one after the other.
   void ProvideScratch(const Product& product) {
     std::size_t bytes = 0;
     const CLBlastStatusCode code = CLBlastSGemmTempBufferSize(
@@ -81,20 +81,20 @@ class ClBlastProducts final : public Products {
   }
 
   void FreeScratch() noexcept {
-    if (scratch_) memory_.Free(scratch_);  // products that are queued keep it until they are done
+    if (scratch_) memory_.Free(scratch_);  // OpenCL keeps it until queued products are done
     scratch_ = nullptr;
     scratch_bytes_ = 0;
   }
 
   void CheckCode(CLBlastStatusCode code, const Product& product) const {
     if (code == CLBlastSuccess) return;
-    complaints_.Check(code, fmt::format("CLBlastSgemm of {} × {} × {}", product.rows, product.inner,
-                                        product.cols));
+    reporter_.Check(code, fmt::format("CLBlastSgemm of {} × {} × {}", product.rows, product.inner,
+                                      product.cols));
   }
 
   gpu::Driver& memory_;
   cl_command_queue queue_;
-  Complaints complaints_;
+  ErrorReporter reporter_;
   void* scratch_ = nullptr;
   std::size_t scratch_bytes_ = 0;
 };
@@ -102,8 +102,8 @@ class ClBlastProducts final : public Products {
 }  // namespace
 
 std::unique_ptr<Products> MakeClBlastProducts(gpu::Driver& memory, cl_command_queue queue,
-                                              const Complaints& complaints) {
-  return std::make_unique<ClBlastProducts>(memory, queue, complaints);
+                                              const ErrorReporter& reporter) {
+  return std::make_unique<ClBlastProducts>(memory, queue, reporter);
 }
 
 }  // namespace hogbatch::opencl

@@ -16,7 +16,7 @@ namespace {
 
 constexpr cl_int kNoPlatform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR
 
-// Why a device that is there cannot be used; empty if it can.
+// Why a device cannot be used; empty if it can.
 std::string WhyUnusable(cl_device_id device) {
   if (!NumberOf<cl_bool>(device, CL_DEVICE_AVAILABLE)) return "it is not available";
   if (!NumberOf<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE)) return "it has no compiler";
@@ -61,22 +61,22 @@ std::vector<cl_platform_id> Platforms() {
         "nvidia-opencl-icd, intel-opencl-icd or mesa-opencl-icd), or pocl-opencl-icd to run on the "
         "processor");
   }
-  const Complaints complaints("OpenCL");
-  complaints.Check(code, "clGetPlatformIDs");
+  const ErrorReporter reporter("OpenCL");
+  reporter.Check(code, "clGetPlatformIDs");
   std::vector<cl_platform_id> platforms(count);
-  complaints.Check(clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
+  reporter.Check(clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
   return platforms;
 }
 
 std::vector<cl_device_id> DevicesOf(cl_platform_id platform) {
-  const Complaints complaints(TextOf(platform, CL_PLATFORM_NAME));
+  const ErrorReporter reporter(TextOf(platform, CL_PLATFORM_NAME));
   cl_uint count = 0;
   const cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
   if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0)) return {};
-  complaints.Check(code, "clGetDeviceIDs");
+  reporter.Check(code, "clGetDeviceIDs");
   std::vector<cl_device_id> devices(count);
-  complaints.Check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr),
-                   "clGetDeviceIDs");
+  reporter.Check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr),
+                 "clGetDeviceIDs");
   return devices;
 }
 
@@ -86,7 +86,7 @@ std::vector<FoundDevice> FindDevices() {
   std::vector<FoundDevice> all;
   std::optional<DeviceError> failed;
   for (cl_platform_id platform : Platforms()) {
-    // A platform that does not work must not hide the others.
+    // A broken platform must not hide the others.
     try {
       for (cl_device_id id : DevicesOf(platform)) all.push_back(Describe(platform, id, all.size()));
     } catch (const DeviceError& error) {
@@ -102,7 +102,7 @@ FoundDevice FindUsable(const DeviceInfo& info) {
   const auto found = std::ranges::find_if(
       all, [&](const FoundDevice& device) { return device.info.name == info.name; });
   if (found == all.end()) throw DeviceError(info.name + ": there is no such OpenCL device");
-  if (!found->info.unusable.empty()) found->complaints().Throw(found->info.unusable);
+  if (!found->info.unusable.empty()) found->reporter().Throw(found->info.unusable);
   return *found;
 }
 

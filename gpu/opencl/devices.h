@@ -11,7 +11,7 @@
 
 namespace hogbatch::opencl {
 
-// A device of some platform. The identifiers are valid as long as the process is.
+// A device of any platform. The identifiers stay valid until the process ends.
 struct FoundDevice {
   cl_device_id id = nullptr;
   std::string hardware_name;     // "Tesla T4"
@@ -19,14 +19,14 @@ struct FoundDevice {
   std::string driver_version;
   DeviceInfo info;
 
-  Complaints complaints() const { return Complaints(info.name + " (" + hardware_name + ")"); }
+  ErrorReporter reporter() const { return ErrorReporter(info.name + " (" + hardware_name + ")"); }
 };
 
 // All devices of all platforms, in the order of the OpenCL loader. DeviceError if no OpenCL
-// implementation is installed, or none of them works.
+// implementation is installed, or none works.
 std::vector<FoundDevice> FindDevices();
 
-// The device that has this name; DeviceError if there is none, or if it cannot run the kernels.
+// The device of this name. DeviceError if there is none or it cannot run the kernels.
 FoundDevice FindUsable(const DeviceInfo& info);
 
 }  // namespace hogbatch::opencl

@@ -34,7 +34,7 @@ class OpenClDriver final : public gpu::Driver {
 
   gpu::Event Record(Stream stream) override;
   void Await(Stream waiter, gpu::Event event) override;
-  bool HasCome(gpu::Event event) override;
+  bool HasCompleted(gpu::Event event) override;
   void Synchronize(gpu::Event event) override;
   void Release(gpu::Event event) noexcept override { clReleaseEvent(static_cast<cl_event>(event)); }
   void Synchronize() override;
@@ -43,7 +43,7 @@ class OpenClDriver final : public gpu::Driver {
   void Launch(const KernelCall& call) override;
 
  private:
-  // A kernel and the work items of a group it runs in.
+  // A kernel and its number of work items per group.
   struct Grouped {
     KernelObject kernel;
     std::size_t lanes = gpu::kLanes;
@@ -54,10 +54,10 @@ class OpenClDriver final : public gpu::Driver {
   }
 
   FoundDevice device_;
-  Complaints complaints_;
+  ErrorReporter reporter_;
   Context context_;
   std::array<Queue, gpu::kStreams> queues_;
-  Queue mapping_;  // never has to wait for the work of the others
+  Queue mapping_;  // never waits for work of the other queues
   std::array<Grouped, gpu::kKernelNames.size()> kernels_;
   std::unordered_map<void*, Memory> pinned_;  // by the address it is mapped to
   std::size_t allocated_ = 0;
@@ -70,7 +70,7 @@ std::size_t SizeOf(cl_mem memory) noexcept {
   return size;
 }
 
-// The kernels that processor.cl has anew.
+// The kernels that processor.cl replaces.
 bool IsForProcessors(gpu::Kernel kernel) {
   using enum gpu::Kernel;
   return kernel == hb_csr_forward || kernel == hb_csr_scatter || kernel == hb_add_scaled ||
@@ -78,13 +78,13 @@ bool IsForProcessors(gpu::Kernel kernel) {
 }
 
 OpenClDriver::OpenClDriver(FoundDevice device, const DriverOptions& options)
-    : device_(std::move(device)), complaints_(device_.complaints()) {
+    : device_(std::move(device)), reporter_(device_.reporter()) {
   cl_int code = CL_SUCCESS;
   context_.reset(clCreateContext(nullptr, 1, &device_.id, nullptr, nullptr, &code));
-  complaints_.Check(code, "clCreateContext");
+  reporter_.Check(code, "clCreateContext");
   for (Queue* queue : {&queues_[0], &queues_[1], &queues_[2], &mapping_}) {
     queue->reset(clCreateCommandQueue(context_.get(), device_.id, 0, &code));
-    complaints_.Check(code, "clCreateCommandQueue");
+    reporter_.Check(code, "clCreateCommandQueue");
   }
   const bool as_processor = device_.info.on_processor && !options.as_gpu;
   std::string source(options.source);
@@ -96,26 +96,25 @@ OpenClDriver::OpenClDriver(FoundDevice device, const DriverOptions& options)
     kernels_[k] =
         as_processor && IsForProcessors(kernel)
             ? Grouped{MakeKernel(program, fmt::format("{}_on_processor", gpu::kKernelNames[k]),
-                                 complaints_),
+                                 reporter_),
                       1}
             : MakeGrouped(program, gpu::kKernelNames[k]);
   }
   cl_command_queue compute = queue(Stream::kCompute);
-  products_ = as_processor ? MakeProcessorProducts(program, compute, complaints_)
-                           : MakeClBlastProducts(*this, compute, complaints_);
+  products_ = as_processor ? MakeProcessorProducts(program, compute, reporter_)
+                           : MakeClBlastProducts(*this, compute, reporter_);
 }
 
 OpenClDriver::Grouped OpenClDriver::MakeGrouped(cl_program program, std::string_view name) const {
-  Grouped grouped{MakeKernel(program, std::string(name), complaints_)};
-  // A kernel that takes many registers may run in smaller groups than the device allows.
+  Grouped grouped{MakeKernel(program, std::string(name), reporter_)};
+  // A kernel that uses many registers may need smaller groups than the device allows.
   std::size_t most = 0;
-  complaints_.Check(
-      clGetKernelWorkGroupInfo(grouped.kernel.get(), device_.id, CL_KERNEL_WORK_GROUP_SIZE,
-                               sizeof(most), &most, nullptr),
-      "clGetKernelWorkGroupInfo");
+  reporter_.Check(clGetKernelWorkGroupInfo(grouped.kernel.get(), device_.id,
+                                           CL_KERNEL_WORK_GROUP_SIZE, sizeof(most), &most, nullptr),
+                  "clGetKernelWorkGroupInfo");
   if (most < grouped.lanes) {
-    complaints_.Throw(fmt::format("it runs {} in groups of at most {} work items; {} are needed",
-                                  name, most, grouped.lanes));
+    reporter_.Throw(fmt::format("it runs {} in groups of at most {} work items; {} are needed",
+                                name, most, grouped.lanes));
   }
   return grouped;
 }
@@ -126,17 +125,17 @@ OpenClDriver::~OpenClDriver() {
   products_.reset();  // frees its memory through this driver
 }
 
-// Implementations allocate when memory is first used, and some of them more than there is: the sum
-// is kept here, so that too much is refused when it is asked for.
+// Implementations allocate memory at its first use, and some promise more than there is. So the sum
+// is counted here, and too large a request is refused at once.
 void* OpenClDriver::Allocate(std::size_t bytes) {
   const auto limit = static_cast<std::size_t>(device_.info.memory_bytes);
-  if (limit > 0 && bytes > limit - allocated_) {  // 0: the device does not tell
-    complaints_.ThrowOutOfMemory(
+  if (limit > 0 && bytes > limit - allocated_) {  // 0: unknown
+    reporter_.ThrowOutOfMemory(
         bytes, fmt::format("{} of its {} MiB are in use", allocated_ >> 20, limit >> 20));
   }
   cl_int code = CL_SUCCESS;
   Memory memory(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &code));
-  complaints_.CheckMemory(code, "clCreateBuffer", bytes);
+  reporter_.CheckMemory(code, "clCreateBuffer", bytes);
   allocated_ += bytes;
   return memory.release();
 }
@@ -147,17 +146,17 @@ void OpenClDriver::Free(void* block) noexcept {
   clReleaseMemObject(memory);
 }
 
-// The one way to pinned memory in OpenCL: what an implementation allocates for a buffer on the
-// host. It stays mapped for its life and is used as host memory only.
+// OpenCL has no call for pinned memory. The host side of a mapped buffer serves instead: it stays
+// mapped and is used as host memory only.
 void* OpenClDriver::AllocatePinned(std::size_t bytes) {
   cl_int code = CL_SUCCESS;
   Memory memory(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
                                nullptr, &code));
-  complaints_.CheckMemory(code, "clCreateBuffer on the host", bytes);
+  reporter_.CheckMemory(code, "clCreateBuffer on the host", bytes);
   void* const mapped =
       clEnqueueMapBuffer(mapping_.get(), memory.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
                          bytes, 0, nullptr, nullptr, &code);
-  complaints_.CheckMemory(code, "clEnqueueMapBuffer", bytes);
+  reporter_.CheckMemory(code, "clEnqueueMapBuffer", bytes);
   pinned_.emplace(mapped, std::move(memory));
   return mapped;
 }
@@ -169,54 +168,54 @@ void OpenClDriver::FreePinned(void* memory) noexcept {
 }
 
 void OpenClDriver::Upload(const void* host, void* block, std::size_t offset, std::size_t bytes) {
-  complaints_.CheckMemory(clEnqueueWriteBuffer(queue(Stream::kUpload), static_cast<cl_mem>(block),
-                                               CL_FALSE, offset, bytes, host, 0, nullptr, nullptr),
-                          "clEnqueueWriteBuffer", bytes);
+  reporter_.CheckMemory(clEnqueueWriteBuffer(queue(Stream::kUpload), static_cast<cl_mem>(block),
+                                             CL_FALSE, offset, bytes, host, 0, nullptr, nullptr),
+                        "clEnqueueWriteBuffer", bytes);
 }
 
 void OpenClDriver::Download(const void* block, std::size_t offset, void* host, std::size_t bytes) {
   const auto memory = static_cast<cl_mem>(const_cast<void*>(block));
-  complaints_.CheckMemory(clEnqueueReadBuffer(queue(Stream::kDownload), memory, CL_FALSE, offset,
-                                              bytes, host, 0, nullptr, nullptr),
-                          "clEnqueueReadBuffer", bytes);
+  reporter_.CheckMemory(clEnqueueReadBuffer(queue(Stream::kDownload), memory, CL_FALSE, offset,
+                                            bytes, host, 0, nullptr, nullptr),
+                        "clEnqueueReadBuffer", bytes);
 }
 
 gpu::Event OpenClDriver::Record(Stream stream) {
   cl_event event = nullptr;
-  complaints_.Check(clEnqueueMarkerWithWaitList(queue(stream), 0, nullptr, &event),
-                    "clEnqueueMarkerWithWaitList");
-  // Another queue may wait for what this one has not even sent to the device: for ever.
+  reporter_.Check(clEnqueueMarkerWithWaitList(queue(stream), 0, nullptr, &event),
+                  "clEnqueueMarkerWithWaitList");
+  // Sends the queue to the device. Otherwise another queue might wait for it for ever.
   const cl_int code = clFlush(queue(stream));
   if (code != CL_SUCCESS) clReleaseEvent(event);
-  complaints_.Check(code, "clFlush");
+  reporter_.Check(code, "clFlush");
   return event;
 }
 
 void OpenClDriver::Await(Stream waiter, gpu::Event event) {
   const auto awaited = static_cast<cl_event>(event);
-  complaints_.Check(clEnqueueBarrierWithWaitList(queue(waiter), 1, &awaited, nullptr),
-                    "clEnqueueBarrierWithWaitList");
+  reporter_.Check(clEnqueueBarrierWithWaitList(queue(waiter), 1, &awaited, nullptr),
+                  "clEnqueueBarrierWithWaitList");
 }
 
-bool OpenClDriver::HasCome(gpu::Event event) {
+bool OpenClDriver::HasCompleted(gpu::Event event) {
   cl_int status = CL_QUEUED;
-  complaints_.Check(clGetEventInfo(static_cast<cl_event>(event), CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                   sizeof(status), &status, nullptr),
-                    "clGetEventInfo");
-  if (status < 0) complaints_.Check(status, "a queued command");
+  reporter_.Check(clGetEventInfo(static_cast<cl_event>(event), CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                 sizeof(status), &status, nullptr),
+                  "clGetEventInfo");
+  if (status < 0) reporter_.Check(status, "a queued command");
   return status == CL_COMPLETE;
 }
 
 void OpenClDriver::Synchronize(gpu::Event event) {
   const auto awaited = static_cast<cl_event>(event);
   const cl_int code = clWaitForEvents(1, &awaited);
-  // It says only that something failed; what did the event knows.
-  if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) HasCome(event);
-  complaints_.Check(code, "clWaitForEvents");
+  // This code only says that something failed; the event knows the reason.
+  if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) HasCompleted(event);
+  reporter_.Check(code, "clWaitForEvents");
 }
 
 void OpenClDriver::Synchronize() {
-  for (const Queue& queue : queues_) complaints_.Check(clFinish(queue.get()), "clFinish");
+  for (const Queue& queue : queues_) reporter_.Check(clFinish(queue.get()), "clFinish");
 }
 
 void OpenClDriver::Launch(const KernelCall& call) {
@@ -226,14 +225,14 @@ void OpenClDriver::Launch(const KernelCall& call) {
   for (cl_uint i = 0; i < call.arguments.size(); ++i) {
     const bool is_narrow =
         call.types[i] == ArgumentType::kInt || call.types[i] == ArgumentType::kFloat;
-    complaints_.Check(clSetKernelArg(kernel, i, is_narrow ? 4 : 8, &call.arguments[i]),
-                      fmt::format("clSetKernelArg {} of {}", i, gpu::kKernelNames[index]));
+    reporter_.Check(clSetKernelArg(kernel, i, is_narrow ? 4 : 8, &call.arguments[i]),
+                    fmt::format("clSetKernelArg {} of {}", i, gpu::kKernelNames[index]));
   }
   const std::size_t lanes = kernels_[index].lanes;
   const std::size_t items = static_cast<std::size_t>(call.groups) * lanes;
-  complaints_.Check(clEnqueueNDRangeKernel(queue(Stream::kCompute), kernel, 1, nullptr, &items,
-                                           &lanes, 0, nullptr, nullptr),
-                    fmt::format("clEnqueueNDRangeKernel of {}", gpu::kKernelNames[index]));
+  reporter_.Check(clEnqueueNDRangeKernel(queue(Stream::kCompute), kernel, 1, nullptr, &items,
+                                         &lanes, 0, nullptr, nullptr),
+                  fmt::format("clEnqueueNDRangeKernel of {}", gpu::kKernelNames[index]));
 }
 
 }  // namespace

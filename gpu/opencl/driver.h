@@ -1,4 +1,4 @@
-// gpu/driver.h over OpenCL 1.2: an address of device memory is a cl_mem, an event a cl_event.
+// A gpu::Driver over OpenCL 1.2. Addresses of device memory are cl_mem, events are cl_event.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@ namespace hogbatch::opencl {
 struct DriverOptions {
   std::string_view source = KernelSource();
   ProgramCache cache{DefaultCacheFolder()};
-  bool as_gpu = false;  // what GPUs get also on a processor, to test and time it there
+  bool as_gpu = false;  // use the kernels of GPUs on a processor, too, to test and time them
 };
 
-// A driver of a device that FindDevices() lists. DeviceError if it cannot be used.
+// A driver for a device that FindDevices() lists. DeviceError if it cannot be used.
 std::unique_ptr<gpu::Driver> MakeDriver(const DeviceInfo& info, const DriverOptions& options = {});
 
 }  // namespace hogbatch::opencl

@@ -1,5 +1,5 @@
-# cmake "-DSOURCES=a;b" -DFUNCTION=F -DOUTPUT=x.cc -P embed.cmake: the text of kernels as a function of
-# C++ that gpu/opencl/program.h declares.
+# cmake "-DSOURCES=a;b" -DFUNCTION=F -DOUTPUT=x.cc -P embed.cmake: writes a C++ function, declared in
+# gpu/opencl/program.h, that returns the text of the kernels.
 set(text "")
 foreach(source ${SOURCES})
   file(READ ${source} part)

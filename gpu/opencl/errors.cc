@@ -102,25 +102,25 @@ bool IsOutOfMemory(cl_int code) {
   return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-void Complaints::Check(cl_int code, std::string_view call) const {
+void ErrorReporter::Check(cl_int code, std::string_view call) const {
   if (code == CL_SUCCESS) return;
   const std::string sentence = fmt::format("{}: {} failed: {}", device_, call, NameOfError(code));
   if (IsOutOfMemory(code)) throw OutOfDeviceMemory(sentence);
   throw DeviceError(sentence);
 }
 
-void Complaints::CheckMemory(cl_int code, std::string_view call, std::size_t bytes) const {
+void ErrorReporter::CheckMemory(cl_int code, std::string_view call, std::size_t bytes) const {
   if (IsOutOfMemory(code) || code == CL_INVALID_BUFFER_SIZE) {
     ThrowOutOfMemory(bytes, fmt::format("{} failed: {}", call, NameOfError(code)));
   }
   Check(code, call);
 }
 
-void Complaints::Throw(std::string_view reason) const {
+void ErrorReporter::Throw(std::string_view reason) const {
   throw DeviceError(fmt::format("{}: {}", device_, reason));
 }
 
-void Complaints::ThrowOutOfMemory(std::size_t bytes, std::string_view reason) const {
+void ErrorReporter::ThrowOutOfMemory(std::size_t bytes, std::string_view reason) const {
   throw OutOfDeviceMemory(
       fmt::format("{}: no memory for {}: {}", device_, Mebibytes(bytes), reason));
 }

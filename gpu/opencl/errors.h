@@ -1,4 +1,4 @@
-// From the codes of OpenCL and CLBlast to exceptions with a sentence.
+// Turns error codes of OpenCL and CLBlast into exceptions with a sentence.
 #pragma once
 
 #include <CL/cl.h>
@@ -9,19 +9,19 @@
 
 namespace hogbatch::opencl {
 
-// "CL_OUT_OF_RESOURCES (-5)". CLBlast passes OpenCL's codes on and has its own far below them.
+// "CL_OUT_OF_RESOURCES (-5)". CLBlast returns OpenCL's codes, and has its own far below them.
 std::string NameOfError(cl_int code);
 
-// Whether a call that may take memory failed for want of it.
+// Whether a call failed because memory ran out.
 bool IsOutOfMemory(cl_int code);
 
-// Speaks for one device.
-class Complaints {
+// Reports the errors of one device.
+class ErrorReporter {
  public:
   // `device`: "opencl.0 (NAME)".
-  explicit Complaints(std::string device) : device_(std::move(device)) {}
+  explicit ErrorReporter(std::string device) : device_(std::move(device)) {}
 
-  // DeviceError unless the call went well; OutOfDeviceMemory if it wanted memory.
+  // Throws unless the call succeeded: OutOfDeviceMemory if memory ran out, else DeviceError.
   void Check(cl_int code, std::string_view call) const;
   // The same for a call that asked for `bytes`.
   void CheckMemory(cl_int code, std::string_view call, std::size_t bytes) const;

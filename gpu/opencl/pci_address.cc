@@ -9,7 +9,7 @@
 namespace hogbatch::opencl {
 namespace {
 
-// Of NVIDIA and AMD; not in every version of the headers.
+// Queries of NVIDIA and AMD, which not all versions of the headers have.
 constexpr cl_device_info kNvidiaBus = 0x4008;
 constexpr cl_device_info kNvidiaSlot = 0x4009;
 constexpr cl_device_info kNvidiaDomain = 0x400A;

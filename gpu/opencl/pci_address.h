@@ -1,4 +1,4 @@
-// Where a device sits in the machine: what tells that two interfaces show the same GPU.
+// The PCI address of a device. It shows whether two interfaces list the same GPU.
 #pragma once
 
 #include <CL/cl.h>
@@ -9,14 +9,15 @@
 
 namespace hogbatch::opencl {
 
-// "0000:3b:00.0" by whichever of the three queries the implementation knows; empty if none.
+// "0000:3b:00.0" by the first of three queries that the implementation knows; empty if it knows
+// none.
 std::string PciAddressOf(cl_device_id device);
 
-// What NVIDIA's queries say: the slot is device and function in one.
+// From NVIDIA's queries; `slot` combines device and function.
 std::string PciAddressFromNvidia(cl_uint domain, cl_uint bus, cl_uint slot);
 
-// What AMD's query says: a type, 17 unused bytes, bus, device and function. Empty if the type is
-// not PCI Express.
+// From AMD's query: a type, 17 unused bytes, bus, device and function. Empty if the type is not PCI
+// Express.
 using AmdTopology = std::array<std::uint8_t, 24>;
 std::string PciAddressFromAmd(const AmdTopology& topology);
 

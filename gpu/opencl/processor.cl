@@ -1,12 +1,12 @@
-// Products, and those kernels of gpu/kernels that take most of an update, for OpenCL devices that
-// are processors; compiled after kernels.h and kernels.inc. There the items of a group are turns of
-// a loop. A group is one item here, which keeps a tile of the result in registers, and a kernel
-// named X_on_processor is launched with the parameters and groups of X.
+// Products, and the most expensive kernels of gpu/kernels, for OpenCL devices that are processors;
+// compiled after kernels.h and kernels.inc. On a processor the items of a group are iterations of a
+// loop. So a group has one item here, which keeps a tile of the result in registers. A kernel named
+// X_on_processor is launched with the parameters and groups of X.
 
 #define HB_KERNEL_OF_ONE __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 #define HB_UNROLLED(i, n) _Pragma("unroll") for (int i = 0; i < n; ++i)
 
-// By 8, 4 or 1 columns. The built-in functions take no wider vectors without AVX-512.
+// 8, 4 or 1 columns at a time. Wider vectors would need AVX-512 in the built-in functions.
 #define HB_VECTOR_1 float
 #define HB_VECTOR_4 float4
 #define HB_VECTOR_8 float8
@@ -17,8 +17,8 @@
 #define HB_STORE_4(value, to) vstore4(value, 0, to)
 #define HB_STORE_8(value, to) vstore8(value, 0, to)
 
-// Calls tiles(vectors, width) for columns [c, end): as many of the wide tiles as there are, then of
-// narrower ones. The macro reads and moves c.
+// Calls tiles(vectors, width) for columns [c, end): wide tiles first, then narrower ones. The macro
+// reads and advances c.
 #define HB_FOR_TILES(tiles, wide, c, end)      \
   for (; c + wide * 8 <= end; c += wide * 8) { \
     tiles(wide, 8);                            \
@@ -30,15 +30,16 @@
     tiles(1, 1);                               \
   }
 
-// ---- c = alpha * op(a) * op(b) + beta * c. With beta 0, c is not read: NaN in it is forgotten.
+// ---- c = alpha * op(a) * op(b) + beta * c. With beta 0, c is not read, so NaN in it has no
+// effect.
 
-#define HB_TILE_ROWS 4  // with 16 columns half of AVX2's registers
+#define HB_TILE_ROWS 4  // with 16 columns this takes half of AVX2's registers
 #define HB_PRODUCT                                                                         \
   HB_READ(float, a), long a_row, long a_inner, HB_READ_MATRIX(b), float alpha, float beta, \
       HB_WRITE_MATRIX(c), long rows, long cols, long inner, long block_rows
 
 // a * b and, with a's strides exchanged, a^T * b. An item takes 16 columns of a block of rows. A
-// tile that reaches beyond the last row computes that more than once.
+// tile that reaches beyond the last row computes the last row more than once.
 HB_KERNEL_OF_ONE void hb_product(HB_PRODUCT) {
   const long first = get_global_id(1) * block_rows, end = min(first + block_rows, rows);
   const long last = min((long)get_global_id(0) * 16 + 16, cols);
@@ -78,7 +79,7 @@ float hb_total(float8 x) {
   return two.x + two.y;
 }
 
-// a * b^T: rows meet rows. An item takes two of b.
+// a * b^T, a product of rows with rows. An item processes two rows of b.
 HB_KERNEL_OF_ONE void hb_product_of_rows(HB_PRODUCT) {
   const long first = get_global_id(1) * block_rows, end = min(first + block_rows, rows);
   const long j = get_global_id(0) * 2;
@@ -154,7 +155,7 @@ HB_KERNEL_OF_ONE void hb_csr_forward_on_processor(HB_READ(long, offsets), HB_REA
   }
 }
 
-// Columns have one owner each, so that nobody else adds to them.
+// Each column belongs to one item, so no other item adds to it.
 HB_KERNEL_OF_ONE void hb_csr_scatter_on_processor(HB_READ(long, offsets), HB_READ(int, columns),
                                                   HB_READ(float, values), HB_READ_MATRIX(dy),
                                                   float scale, HB_WRITE_MATRIX(dw), long rows,
@@ -180,9 +181,9 @@ HB_KERNEL_OF_ONE void hb_csr_scatter_on_processor(HB_READ(long, offsets), HB_REA
   }
 }
 
-// ---- Passes over whole tensors. No element is divided by the row's length.
+// ---- Passes over whole tensors. No division by the row length.
 
-#define HB_PIECE 1024  // columns of a row that an item takes at a time
+#define HB_PIECE 1024  // columns of a row that an item processes at a time
 #define HB_FOR_PIECES(r, first, last, rows, cols)                \
   const long pieces = ((cols) + HB_PIECE - 1) / HB_PIECE;        \
   HB_FOR_GROUPS(g, (rows) * pieces)                              \

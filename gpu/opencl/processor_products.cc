@@ -10,9 +10,9 @@ namespace {
 
 using gpu::Product;
 
-// Of a work item: so many that few are left without one, and each has much to do.
+// Rows per work item: enough work for each item, and enough items for all cores.
 constexpr std::int64_t kBlockRows = 64;
-// As processor.cl takes them.
+// As in processor.cl.
 constexpr std::int64_t kColumnsAtOnce = 16;
 constexpr std::int64_t kRowsOfBAtOnce = 2;
 
@@ -22,11 +22,11 @@ std::size_t Pieces(std::int64_t all, std::int64_t each) {
 
 class ProcessorProducts final : public Products {
  public:
-  ProcessorProducts(cl_program program, cl_command_queue queue, const Complaints& complaints)
-      : complaints_(complaints),
+  ProcessorProducts(cl_program program, cl_command_queue queue, const ErrorReporter& reporter)
+      : reporter_(reporter),
         queue_(queue),
-        product_(MakeKernel(program, "hb_product", complaints)),
-        product_of_rows_(MakeKernel(program, "hb_product_of_rows", complaints)) {}
+        product_(MakeKernel(program, "hb_product", reporter)),
+        product_of_rows_(MakeKernel(program, "hb_product_of_rows", reporter)) {}
 
   void Queue(const Product& product) override {
     const bool of_rows = product.form == Product::Form::kTransposeB;
@@ -42,21 +42,21 @@ class ProcessorProducts final : public Products {
         Pieces(product.cols, of_rows ? kRowsOfBAtOnce : kColumnsAtOnce),
         Pieces(product.rows, kBlockRows)};
     constexpr std::array<std::size_t, 2> kGroup = {1, 1};
-    complaints_.Check(clEnqueueNDRangeKernel(queue_, kernel, 2, nullptr, items.data(),
-                                             kGroup.data(), 0, nullptr, nullptr),
-                      "clEnqueueNDRangeKernel of a product");
+    reporter_.Check(clEnqueueNDRangeKernel(queue_, kernel, 2, nullptr, items.data(), kGroup.data(),
+                                           0, nullptr, nullptr),
+                    "clEnqueueNDRangeKernel of a product");
   }
 
  private:
   template <typename... Values>
   void SetArguments(cl_kernel kernel, const Values&... values) const {
     cl_uint i = 0;
-    (complaints_.Check(clSetKernelArg(kernel, i++, sizeof(values), &values),
-                       "clSetKernelArg of a product"),
+    (reporter_.Check(clSetKernelArg(kernel, i++, sizeof(values), &values),
+                     "clSetKernelArg of a product"),
      ...);
   }
 
-  Complaints complaints_;
+  ErrorReporter reporter_;
   cl_command_queue queue_;
   KernelObject product_;
   KernelObject product_of_rows_;
@@ -65,8 +65,8 @@ class ProcessorProducts final : public Products {
 }  // namespace
 
 std::unique_ptr<Products> MakeProcessorProducts(cl_program program, cl_command_queue queue,
-                                                const Complaints& complaints) {
-  return std::make_unique<ProcessorProducts>(program, queue, complaints);
+                                                const ErrorReporter& reporter) {
+  return std::make_unique<ProcessorProducts>(program, queue, reporter);
 }
 
 }  // namespace hogbatch::opencl

@@ -1,4 +1,4 @@
-// Products of matrices on an OpenCL device's queue of computations.
+// Products of matrices on the compute queue of an OpenCL device.
 #pragma once
 
 #include <CL/cl.h>
@@ -13,18 +13,18 @@ namespace hogbatch::opencl {
 class Products {
  public:
   virtual ~Products() = default;
-  // Queues a product none of whose dimensions is zero.
+  // Queues a product. No dimension may be 0.
   virtual void Queue(const gpu::Product& product) = 0;
 };
 
-// By CLBlast. Large products are computed from padded copies in `memory`'s memory, and DeviceError
-// is thrown for those it would get wrong.
+// Products by CLBlast. Large ones use padded copies, in memory of `memory`. DeviceError for
+// products that CLBlast would compute wrongly.
 std::unique_ptr<Products> MakeClBlastProducts(gpu::Driver& memory, cl_command_queue queue,
-                                              const Complaints& complaints);
+                                              const ErrorReporter& reporter);
 
-// By the kernels of processor.cl: CLBlast's are for GPUs, with barriers that a processor has to
-// unroll, and several times slower there.
+// Products by the kernels of processor.cl. CLBlast's kernels are made for GPUs; their barriers make
+// them several times slower on a processor.
 std::unique_ptr<Products> MakeProcessorProducts(cl_program program, cl_command_queue queue,
-                                                const Complaints& complaints);
+                                                const ErrorReporter& reporter);
 
 }  // namespace hogbatch::opencl

@@ -13,7 +13,7 @@ namespace {
 constexpr char kOptions[] = "-cl-std=CL1.2";
 constexpr std::size_t kLogCharacters = 4000;
 
-// Everything a binary depends on.
+// Everything that a binary depends on.
 std::string IdentityOf(const FoundDevice& device, std::string_view source) {
   return fmt::format("{}\n{}\n{}\n{}\n{}", device.hardware_name, device.driver_version,
                      device.platform_version, kOptions, source);
@@ -23,7 +23,7 @@ cl_int Build(cl_program program, cl_device_id device) {
   return clBuildProgram(program, 1, &device, kOptions, nullptr, nullptr);
 }
 
-// Null if this OpenCL implementation will not have it, for whatever reason.
+// Null if the OpenCL implementation rejects it, for any reason.
 Program FromBinary(cl_device_id device, cl_context context, std::string_view binary) {
   const std::size_t size = binary.size();
   const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
@@ -60,18 +60,18 @@ std::string LogOf(cl_program program, cl_device_id device) {
 }
 
 Program Compile(const FoundDevice& device, cl_context context, std::string_view source) {
-  const Complaints complaints = device.complaints();
+  const ErrorReporter reporter = device.reporter();
   const char* text = source.data();
   const std::size_t size = source.size();
   cl_int code = CL_SUCCESS;
   Program program(clCreateProgramWithSource(context, 1, &text, &size, &code));
-  complaints.Check(code, "clCreateProgramWithSource");
+  reporter.Check(code, "clCreateProgramWithSource");
   code = Build(program.get(), device.id);
   if (code == CL_BUILD_PROGRAM_FAILURE) {
-    complaints.Throw(fmt::format("the kernels do not compile with driver {}; please report it: {}",
-                                 device.driver_version, LogOf(program.get(), device.id)));
+    reporter.Throw(fmt::format("the kernels do not compile with driver {}; please report it: {}",
+                               device.driver_version, LogOf(program.get(), device.id)));
   }
-  complaints.Check(code, "clBuildProgram");
+  reporter.Check(code, "clBuildProgram");
   return program;
 }
 
@@ -92,10 +92,11 @@ BuiltProgram BuildProgram(const FoundDevice& device, cl_context context, std::st
   return {std::move(program), BuiltProgram::Origin::kCompiled};
 }
 
-KernelObject MakeKernel(cl_program program, const std::string& name, const Complaints& complaints) {
+KernelObject MakeKernel(cl_program program, const std::string& name,
+                        const ErrorReporter& reporter) {
   cl_int code = CL_SUCCESS;
   KernelObject kernel(clCreateKernel(program, name.c_str(), &code));
-  complaints.Check(code, fmt::format("clCreateKernel of {}", name));
+  reporter.Check(code, fmt::format("clCreateKernel of {}", name));
   return kernel;
 }
 

@@ -1,4 +1,4 @@
-// The kernels as an OpenCL device runs them.
+// The kernels, compiled for an OpenCL device.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace hogbatch::opencl {
 
 // kernels.h and the parts of kernels.inc as one text.
 std::string_view KernelSource();
-// processor.cl, to be compiled after it for processors.
+// processor.cl, which follows that text on processors.
 std::string_view ProcessorSource();
 
 struct BuiltProgram {
@@ -21,12 +21,12 @@ struct BuiltProgram {
   Origin origin = Origin::kCompiled;
 };
 
-// Compiles `source`, or takes what an earlier run compiled. DeviceError with the compiler's log if
+// Compiles `source`, or loads what an earlier run compiled. DeviceError with the compiler's log if
 // it does not compile.
 BuiltProgram BuildProgram(const FoundDevice& device, cl_context context, std::string_view source,
                           const ProgramCache& cache);
 
-// DeviceError if the program has none of this name.
-KernelObject MakeKernel(cl_program program, const std::string& name, const Complaints& complaints);
+// DeviceError if the program has no kernel of this name.
+KernelObject MakeKernel(cl_program program, const std::string& name, const ErrorReporter& reporter);
 
 }  // namespace hogbatch::opencl

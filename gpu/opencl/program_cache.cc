@@ -35,7 +35,7 @@ constexpr std::string_view kMagic = "hogbatch OpenCL program, format ";
 constexpr int kFormat = 1;
 
 // The first line of a file; the binary follows. Implementations may crash on a damaged binary, so
-// they never see one.
+// none is passed to them.
 std::string Header(std::string_view identity, std::string_view binary) {
   return fmt::format("{}{}, {}\n", kMagic, kFormat, Hash().Add(identity).Add(binary).hex());
 }
@@ -78,11 +78,11 @@ void ProgramCache::Save(std::string_view identity, std::string_view binary) cons
   fs::create_directories(*folder_, error);
   const fs::path path = PathOf(identity);
   if (IsNewer(ReadFile(path))) return;
-  // Two threads that save the same program at once may disturb each other; the header tells.
+  // Two threads that save the same program at once may damage the file; the header reveals it.
   try {
     ReplaceFile(path.string(), Header(identity, binary).append(binary));
   } catch (const Error&) {
-    // A full disk or a folder that is not ours: the next run compiles again.
+    // A full disk, or a folder without write permission: the next run compiles again.
   }
 }
 

@@ -1,5 +1,5 @@
-// Our kernels as they were compiled, between runs. CLBlast keeps its own for the life of a process
-// alone and relies on the cache that OpenCL implementations have (PoCL, NVIDIA's and AMD's do).
+// Keeps our compiled kernels between runs. CLBlast keeps its kernels only until the process ends,
+// and relies on the caches of OpenCL implementations (PoCL, NVIDIA's and AMD's have one).
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,14 @@
 
 namespace hogbatch::opencl {
 
-// Files of one folder, each named after what its program was compiled from, by and for. A cache may
-// fail to keep or find anything, and no failure of it is an error. A file of a newer format is
-// neither read nor replaced.
+// One file per program in a folder, named after its source, compiler and device. A cache that
+// cannot read or write is not an error. A file of a newer format is neither read nor replaced.
 class ProgramCache {
  public:
   // Without a folder nothing is kept.
   explicit ProgramCache(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
-  // None if there is no file, or one that is damaged or was made for another identity.
+  // None if there is no file, or if it is damaged or belongs to another identity.
   std::optional<std::string> Load(std::string_view identity) const;
   void Save(std::string_view identity, std::string_view binary) const;
 

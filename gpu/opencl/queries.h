@@ -1,4 +1,4 @@
-// Questions to OpenCL's objects.
+// Queries of OpenCL objects.
 #pragma once
 
 #include <CL/cl.h>
@@ -9,7 +9,7 @@
 
 namespace hogbatch::opencl {
 
-// Without blanks and zero bytes at either end: vendors pad their answers with them.
+// Removes blanks and zero bytes at both ends, with which vendors pad their answers.
 inline std::string Trimmed(std::string_view text) {
   constexpr std::string_view kPadding(" \t\r\n\0", 5);
   const std::size_t first = text.find_first_not_of(kPadding);
@@ -17,7 +17,8 @@ inline std::string Trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(kPadding) - first + 1));
 }
 
-// What `ask(size, answer, size_of_answer)`, the end of any clGet…Info, says; empty if it fails.
+// The text that `ask(size, answer, size_of_answer)`, the last arguments of any clGet…Info, returns;
+// empty if it fails.
 template <typename Ask>
 std::string TextFrom(Ask ask) {
   std::size_t size = 0;

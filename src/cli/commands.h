@@ -1,4 +1,4 @@
-// The commands. Each returns an exit code; what goes wrong is an exception.
+// The commands. Each returns an exit code, and throws if something goes wrong.
 #pragma once
 
 #include "cli/options.h"
@@ -7,13 +7,15 @@ namespace hogbatch {
 
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitMachine = 1;  // the machine's or the program's fault
-inline constexpr int kExitUser = 2;     // something the user can put right
+inline constexpr int kExitUser = 2;     // something the user can correct
 inline constexpr int kExitInterrupted = 130;
 
 int Train(const TrainOptions& options);
 int Eval(const EvalOptions& options);
 int Predict(const PredictOptions& options);
+int WriteReport(const ReportOptions& options);
 int Export(const ExportOptions& options);
+int Compare(const CompareOptions& options);
 int ListDevices(const DevicesOptions& options);
 
 int Run(const Command& command);

@@ -16,7 +16,7 @@ void WriteOutput(std::string_view text) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && errno == EPIPE) throw OutputClosed();
     if (written < 0) ThrowErrno("write to", "standard output");
-    text.remove_prefix(static_cast<std::size_t>(written));
+    text.remove_prefix(written);
   }
 }
 
@@ -26,7 +26,7 @@ void Complain(std::string_view sentence) noexcept {
       const ssize_t written = ::write(STDERR_FILENO, part.data(), part.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) return;
-      part.remove_prefix(static_cast<std::size_t>(written));
+      part.remove_prefix(written);
     }
   }
 }
@@ -38,7 +38,7 @@ void Console::Say(std::string_view line) {
 
 void Console::Live(std::span<const std::string> fields) {
   if (verbosity_ != Verbosity::kLive) return;
-  // The last column stays free: a terminal that wraps there would not let the line be rewritten.
+  // The last column stays free: if the terminal wrapped there, the line could not be rewritten.
   const std::string line = FitFields(fields, TerminalWidth(STDOUT_FILENO) - 1);
   Write(fmt::format("\r{}\033[K", line));
   live_ = true;

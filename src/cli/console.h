@@ -8,14 +8,14 @@
 
 namespace hogbatch {
 
-// The reader of standard output went away (`| head`): nobody is left to tell.
+// The reader of standard output is gone (`| head`), so no message is printed.
 class OutputClosed {};
 
 // Writes all of it to standard output. Throws OutputClosed, or Error for a full disk.
 void WriteOutput(std::string_view text);
 
-// "hogbatch: SENTENCE" on standard error. Nothing happens where that is closed or full: there is
-// nobody left to tell, and no work to give up for it.
+// "hogbatch: SENTENCE" on standard error. Errors of writing are ignored: a run must not end because
+// of a message.
 void Complain(std::string_view sentence) noexcept;
 
 enum class Verbosity : std::uint8_t {
@@ -24,7 +24,8 @@ enum class Verbosity : std::uint8_t {
   kSilent,  // errors only
 };
 
-// Lines on standard output. Once the reader is gone it stays silent: the work goes on.
+// Lines on standard output. If the reader goes away, it is silent from then on and the work
+// continues.
 class Console {
  public:
   explicit Console(Verbosity verbosity) : verbosity_(verbosity) {}
@@ -38,14 +39,14 @@ class Console {
   // Rewrites the live line, cut to the terminal; nothing unless kLive.
   void Live(std::span<const std::string> fields);
   void EndLive();
-  // To standard error whatever the verbosity.
+  // To standard error, with any verbosity.
   void Warn(std::string_view sentence);
 
  private:
   void Write(std::string_view text);
 
   Verbosity verbosity_;
-  bool live_ = false;  // an unfinished line stands on the terminal
+  bool live_ = false;  // the terminal shows an unfinished line
 };
 
 }  // namespace hogbatch

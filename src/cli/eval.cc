@@ -2,8 +2,6 @@
 #include "cli/console.h"
 #include "cli/reports/eval_report.h"
 #include "datasets/dataset.h"
-#include "training/devices/devices.h"
-#include "training/memory_check.h"
 #include "training/model/model_file.h"
 #include "training/predict.h"
 
@@ -25,9 +23,8 @@ EvalReport MakeReport(const SavedModel& model, const ModelQuality& quality) {
 }  // namespace
 
 int Eval(const EvalOptions& options) {
-  const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices);
   const SavedModel model = LoadModel(options.model);
-  CheckInferenceFits(devices, model.spec);  // before a large file is read
+  const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices, model.spec);
   const Dataset data =
       ReadWithSchema(options.data, model.schema, Labels::kRequired, 0, options.labels);
   const EvalReport report = MakeReport(model, Evaluate(devices, model, data));

@@ -1,6 +1,7 @@
 // The folder that a run's files go to, and its growing record.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,20 +11,41 @@ namespace hogbatch {
 // when `wanted` is empty, and makes sure files can be made in it. Returns its path.
 std::string MakeOutputFolder(const std::string& wanted);
 
-// A folder that is used again: its model becomes model.previous.safetensors and its summary goes,
-// so that what is there at the end is of one run.
+// TensorBoard takes every file for its own whose name holds "tfevents".
+inline constexpr char kEventFile[] = "events.out.tfevents.hogbatch";
+
+// Prepares a folder that is used again for a new run. Its model stays until the new run has one,
+// and is model.previous.safetensors, too. Its summary, event file and checkpoints are deleted.
 void SetAsideOldRun(const std::string& folder);
 
-// A text file that grows by whole lines, each on disk for readers before Append returns.
-class LineFile {
+// One run per folder: held until the program ends. UserError, with the other's process id, if
+// another run holds it. Then removes what a run that was killed left half written.
+class FolderLock {
  public:
-  explicit LineFile(const std::string& path);
-  ~LineFile();
-  LineFile(const LineFile&) = delete;
-  LineFile& operator=(const LineFile&) = delete;
+  explicit FolderLock(const std::string& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
 
-  // Adds a newline. Throws Error when the disk is full.
-  void Append(std::string_view line);
+ private:
+  int descriptor_;
+};
+
+// Drops what a resumed run will record again: lines of a metrics.jsonl with more examples than the
+// checkpoint has, and a last line that is cut off.
+void CutMetrics(const std::string& path, std::int64_t examples);
+
+// A file that grows by whole records, such as lines, each there for readers before Append returns.
+class GrowingFile {
+ public:
+  enum class Begin : std::uint8_t { kEmpty, kWhereItEnds };
+  explicit GrowingFile(const std::string& path, Begin begin = Begin::kEmpty);
+  ~GrowingFile();
+  GrowingFile(const GrowingFile&) = delete;
+  GrowingFile& operator=(const GrowingFile&) = delete;
+
+  // Throws Error when the disk is full.
+  void Append(std::string_view record);
 
  private:
   std::string path_;

@@ -10,6 +10,7 @@ Begin with one of these:
   hogbatch train mine.csv --test other.csv     your own data: LIBSVM, CSV or IDX, plain or packed
   hogbatch eval runs/DATE-TIME/model.safetensors other.csv
   hogbatch predict runs/DATE-TIME/model.safetensors new.csv > labels.txt
+  hogbatch report runs/DATE-TIME               a page with curves and figures of the run
 
 'hogbatch COMMAND --help' explains the options of a command.
 )";
@@ -26,7 +27,7 @@ Examples:
   hogbatch train mine.csv --devices cpu,cuda:0      on that GPU and the cores
 
 The folder of results holds model.safetensors, summary.json, metrics.jsonl (one line per report)
-and options.json (all options). Ctrl-C stops the training and saves the model.
+and options.json (all options, the machine, the data). Ctrl-C stops the training and saves the model.
 )";
 
 const char* const kEvalHelp =
@@ -47,6 +48,17 @@ Examples:
   hogbatch predict runs/first/model.safetensors new.csv --probabilities --out predicted.csv
 )";
 
+const char* const kReportHelp =
+    R"(Writes one HTML page about one or several runs: loss and metric against time and epochs, throughput,
+batch sizes, how busy each worker was, staleness, data, machine and options. The page needs no
+network and opens in any browser. A run that is still going on can be shown, too.
+
+Examples:
+  hogbatch report runs/first
+  hogbatch report runs/first runs/second --out both.html
+  hogbatch report slow=runs/first fast=runs/second
+)";
+
 const char* const kExportHelp =
     R"(Writes the rows of a file as train encodes them, and the weights that train starts from, so
 that other programs can learn the same problem from the same start.
@@ -57,6 +69,21 @@ Examples:
   hogbatch train mine.csv --hidden 256,256 --init exported/initial-1.safetensors
 
 The folder then holds data.safetensors, initial-SEED.safetensors (models) and export.json.
+)";
+
+const char* const kCompareHelp =
+    R"(Compares hogbatch with TensorFlow, PyTorch, Keras and scikit-learn on one data set: examples per
+second, time to a loss, memory, processor time and start-up. Every side learns the same network from
+the same initial weights, at its own best batch size and learning rate.
+
+Examples:
+  hogbatch compare                                   the data set that ships with the program
+  hogbatch compare mine.csv --test other.csv --hidden 256,256 --out compared
+  hogbatch compare mine.svm --against pytorch --budget 15m
+
+scripts/baselines installs the frameworks; one that is missing is left out. The folder of results
+holds compare.html, compare.json and one folder per run. Ctrl-C keeps what is done; the same command
+goes on from there. docs/comparison.md has the rules.
 )";
 
 const char* const kDevicesHelp =

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
 
-// A signal handler has no argument to reach its state by.
+// Globals, because a signal handler gets no pointer to its state.
 std::atomic<int> interrupts = 0;
 std::atomic<std::int64_t> first_sigint = 0;  // nanoseconds of the monotonic clock; 0: none yet
 static_assert(std::atomic<int>::is_always_lock_free);
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
-// Like everything else in the handler async-signal-safe.
+// Async-signal-safe, like everything else in the handler.
 std::int64_t Now() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);

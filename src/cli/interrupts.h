@@ -7,8 +7,8 @@ namespace hogbatch {
 
 // From now on SIGINT, SIGTERM and SIGHUP are counted, and the run stops and saves its model. Only a
 // SIGINT that comes at least a second after the first SIGINT ends the process at once, with exit
-// code 130: schedulers and terminals repeat signals within moments, a person who wants out presses
-// Ctrl-C again. A signal that the process inherited as ignored (nohup) stays ignored.
+// code 130: schedulers and terminals may repeat a signal at once, while a user presses Ctrl-C again
+// later. A signal that the process inherited as ignored (nohup) stays ignored.
 const std::atomic<int>& CountInterrupts();
 
 }  // namespace hogbatch

@@ -5,8 +5,8 @@
 namespace hogbatch {
 namespace {
 
-// Cores beside a GPU would hardly shorten an inference, and results would depend in their last
-// digits on which device was faster.
+// Cores beside a GPU hardly make inference faster. And the last digits of results would depend on
+// which device was faster.
 constexpr std::string_view kToInfer = "every GPU, or the cores where there is none";
 
 }  // namespace
@@ -16,8 +16,21 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Output");
   visitor.Text("out", out, "DIR",
                "Folder for the model and the records of the run; if not given, runs/DATE-TIME");
+  visitor.Number("checkpoint-every", checkpoint_every, {0.1, 1e9},
+                 "Seconds between checkpoints, from which --resume goes on");
+  visitor.Text(
+      "resume", resume, "DIR|auto",
+      "Go on with the run in this folder, from its latest checkpoint. It keeps its options; "
+      "--epochs, --max-time, --target-loss, --patience and --devices may change. auto: the "
+      "run in --out or else the latest under runs/; a new run if there is none");
   visitor.Flag("quiet", quiet, "Print errors only");
   visitor.Flag("json", json, "Print the summary as JSON and nothing else");
+  visitor.Flag("report", report,
+               "Write report.html into the folder at the end, as 'hogbatch report' would");
+  visitor.Text("trace", trace, "FILE",
+               "Write what every worker did when; ui.perfetto.dev opens the file");
+  visitor.Flag("tensorboard", tensorboard,
+               "Write an event file for TensorBoard into the folder as the run goes on");
 }
 
 void EvalOptions::Visit(OptionVisitor& visitor) {
@@ -41,12 +54,25 @@ void PredictOptions::Visit(OptionVisitor& visitor) {
   VisitDevices(visitor, devices, kToInfer);
 }
 
+void ReportOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Text("out", out, "FILE",
+               "The page to write; if not given, report.html in the folder of the run, or in the "
+               "current folder for several runs");
+}
+
 void ExportOptions::Visit(OptionVisitor& visitor) {
   spec.VisitProblem(visitor);
   visitor.Numbers("init-seeds", init_seeds, {0, 9e15},
                   "Seeds of initial weights, each written to a file of its own; if not given, the "
                   "one of --seed");
   visitor.Text("out", out, "DIR", "Folder to write into; needed");
+}
+
+void CompareOptions::Visit(OptionVisitor& visitor) {
+  spec.Visit(visitor);
+  visitor.Flag("quiet", quiet, "Print errors only");
+  visitor.Flag("json", json, "Print compare.json at the end and nothing else");
 }
 
 void DevicesOptions::Visit(OptionVisitor& visitor) {

@@ -1,4 +1,4 @@
-// What a user may ask of each command.
+// The options of each command.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "compare/spec.h"
 #include "core/options.h"
 #include "training/spec.h"
 
@@ -16,6 +17,13 @@ struct TrainOptions {
   std::string out;
   bool quiet = false;
   bool json = false;
+  bool report = false;
+  std::string trace;
+  bool tensorboard = false;
+  double checkpoint_every = 30;
+  std::string resume;
+
+  std::vector<std::string> given;  // names of the options on the command line
 
   void Visit(OptionVisitor& visitor);
 };
@@ -41,10 +49,25 @@ struct PredictOptions {
   void Visit(OptionVisitor& visitor);
 };
 
+struct ReportOptions {
+  std::vector<std::string> runs;  // folders, each as DIR or NAME=DIR
+  std::string out;
+
+  void Visit(OptionVisitor& visitor);
+};
+
 struct ExportOptions {
   TrainingSpec spec;
   std::string out;
   std::vector<std::int64_t> init_seeds;
+
+  void Visit(OptionVisitor& visitor);
+};
+
+struct CompareOptions {
+  compare::CompareSpec spec;
+  bool quiet = false;
+  bool json = false;
 
   void Visit(OptionVisitor& visitor);
 };
@@ -55,12 +78,12 @@ struct DevicesOptions {
   void Visit(OptionVisitor& visitor);
 };
 
-// Help or a version number: to be printed, and that is all.
+// Text to print, such as help or the version, instead of running a command.
 struct PrintText {
   std::string text;
 };
 
-using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ExportOptions,
-                             DevicesOptions>;
+using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ReportOptions,
+                             ExportOptions, CompareOptions, DevicesOptions>;
 
 }  // namespace hogbatch

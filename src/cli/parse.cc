@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kHelpColumn = 36;
 constexpr std::size_t kHelpWidth = 98 - kHelpColumn;
 
-// Help begins with a capital letter wherever it was written.
+// Help texts begin with a capital letter.
 std::string HelpText(std::string help) {
   if (!help.empty() && help[0] >= 'a' && help[0] <= 'z') {
     help[0] = static_cast<char>(help[0] - 'a' + 'A');
@@ -37,12 +37,18 @@ class Registrar final : public OptionVisitor {
 
   const std::vector<std::string>& names() const { return names_; }
   const std::string& group() const { return group_; }
+  const std::vector<std::string>& given() const { return given_; }  // on the command line
 
   void Group(std::string_view title) override { group_ = title; }
 
   void Flag(std::string_view name, bool& value, std::string_view help) override {
     names_.emplace_back(name);
-    app_.add_flag(fmt::format("--{}", name), value, HelpText(std::string(help)))->group(group_);
+    const auto note = [this, &value, name = std::string(name)](std::int64_t count) {
+      given_.push_back(name);
+      value = count > 0;
+    };
+    app_.add_flag_function(fmt::format("--{}", name), note, HelpText(std::string(help)))
+        ->group(group_);
   }
   void Number(std::string_view name, std::int64_t& value, Range range,
               std::string_view help) override {
@@ -83,11 +89,15 @@ class Registrar final : public OptionVisitor {
 
  private:
   void Add(std::string_view name, std::string_view meta, std::string_view now,
-           std::string_view help, std::function<void(const std::string&)> set) {
+           std::string_view help, const std::function<void(const std::string&)>& set) {
     names_.emplace_back(name);
     const std::string shown =
         now.empty() ? std::string(help) : fmt::format("{} (default {})", help, now);
-    app_.add_option_function<std::string>(fmt::format("--{}", name), set, HelpText(shown))
+    const auto note = [this, set, name = std::string(name)](const std::string& text) {
+      given_.push_back(name);
+      set(text);
+    };
+    app_.add_option_function<std::string>(fmt::format("--{}", name), note, HelpText(shown))
         ->type_name(std::string(meta))
         ->group(group_)
         ->take_last();
@@ -96,6 +106,7 @@ class Registrar final : public OptionVisitor {
   CLI::App& app_;
   std::string group_ = "Options";
   std::vector<std::string> names_;
+  std::vector<std::string> given_;
 };
 
 std::shared_ptr<CLI::Formatter> MakeFormatter() {
@@ -114,6 +125,9 @@ struct Registered {
   void Positional(const char* meta, std::string& value, const char* help) {
     app.add_option(meta, value, help)->type_name("FILE");
   }
+  void Positionals(const char* meta, std::vector<std::string>& values, const char* help) {
+    app.add_option(meta, values, help)->type_name("DIR ...");
+  }
 
   CLI::App app;
   Registrar registrar;
@@ -128,7 +142,9 @@ constexpr std::array kSummaries = {
     std::pair{"train", "train a network on a file of examples"},
     std::pair{"eval", "measure a model on a file of examples"},
     std::pair{"predict", "print the label of every row of a file"},
+    std::pair{"report", "show one or several runs in a page"},
     std::pair{"export", "write encoded rows and initial weights for other programs"},
+    std::pair{"compare", "compare with TensorFlow, PyTorch and others on your data"},
     std::pair{"devices", "list what this machine can compute with"},
 };
 
@@ -145,7 +161,7 @@ std::string TidyHelp(std::string help) {
   return help;
 }
 
-// The first thing CLI11 could not place, as a sentence.
+// A sentence about the first argument that CLI11 did not expect.
 [[noreturn]] void ThrowUnknown(const CLI::App& app, const std::vector<std::string>& names) {
   std::vector<std::string> known = names;
   known.emplace_back("help");
@@ -182,6 +198,9 @@ Command ParseCommand(std::span<const std::string> arguments, const char* name, c
                                 what.substr(0, what.find(':')), name));
   } catch (const CLI::ParseError& error) {
     throw UserError(fmt::format("{}; see hogbatch {} --help", error.what(), name));
+  }
+  if constexpr (requires { command.options.given; }) {
+    command.options.given = command.registrar.given();
   }
   return command.options;
 }
@@ -231,15 +250,24 @@ Command Parse(std::span<const std::string> arguments) {
   } else if (name == "predict") {
     command = ParseCommand<PredictOptions>(rest, "predict", kPredictHelp,
                                            [](auto& predict) { DeclareModelAndData(predict); });
+  } else if (name == "report") {
+    command = ParseCommand<ReportOptions>(rest, "report", kReportHelp, [](auto& report) {
+      report.Positionals("RUN", report.options.runs,
+                         "Folders that train made; NAME=DIR gives a run another name");
+    });
   } else if (name == "export") {
     command = ParseCommand<ExportOptions>(rest, "export", kExportHelp, [](auto& exported) {
       exported.Positional("DATA", exported.options.spec.data, kTrainingRows);
     });
+  } else if (name == "compare") {
+    command = ParseCommand<CompareOptions>(rest, "compare", kCompareHelp, [](auto& compare) {
+      compare.Positional("DATA", compare.options.spec.training.data, kTrainingRows);
+    });
   } else if (name == "devices") {
     command = ParseCommand<DevicesOptions>(rest, "devices", kDevicesHelp, [](auto&) {});
   } else {
-    const std::vector<std::string> known = {"train",   "eval",   "predict",  "export",
-                                            "devices", "--help", "--version"};
+    std::vector<std::string> known = {"--help", "--version"};
+    for (const auto& [command_name, summary] : kSummaries) known.emplace_back(command_name);
     const std::string nearest = DidYouMean(name, known);
     throw UserError(fmt::format("unknown {} {}{}", name.starts_with('-') ? "option" : "command",
                                 name, nearest.empty() ? "; see hogbatch --help" : nearest));

@@ -1,4 +1,4 @@
-// From argv to a command.
+// Parses argv into a command.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace hogbatch {
 
-// `arguments` without the program's name. Throws UserError for what it does not understand.
+// `arguments` without the program's name. Throws UserError for wrong arguments.
 Command Parse(std::span<const std::string> arguments);
 
 }  // namespace hogbatch

@@ -5,16 +5,13 @@
 #include "cli/reports/prediction.h"
 #include "core/replaced_file.h"
 #include "datasets/dataset.h"
-#include "training/devices/devices.h"
-#include "training/memory_check.h"
 #include "training/model/model_file.h"
 
 namespace hogbatch {
 
 int Predict(const PredictOptions& options) {
-  const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices);
   const SavedModel model = LoadModel(options.model);
-  CheckInferenceFits(devices, model.spec);  // before a large file is read
+  const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices, model.spec);
   const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional);
 
   const PredictionFormat format{.probabilities = options.probabilities, .top = options.top};

@@ -24,12 +24,14 @@ struct Runner {
   int operator()(const TrainOptions& options) const { return Train(options); }
   int operator()(const EvalOptions& options) const { return Eval(options); }
   int operator()(const PredictOptions& options) const { return Predict(options); }
+  int operator()(const ReportOptions& options) const { return WriteReport(options); }
   int operator()(const ExportOptions& options) const { return Export(options); }
+  int operator()(const CompareOptions& options) const { return Compare(options); }
   int operator()(const DevicesOptions& options) const { return ListDevices(options); }
 };
 
-// A closed standard stream would lend its number to the next file opened, and what is said would go
-// into that. Held open for reading only, writing to it still fails.
+// If a standard stream is closed, the next file opened would get its number, and messages would go
+// into that file. So it is opened for reading only; writing to it still fails.
 void HoldStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);  // takes the lowest number
@@ -47,9 +49,9 @@ int Run(const Command& command) { return std::visit(Runner{}, command); }
 
 int Main(int argc, const char* const* argv) {
   HoldStandardStreams();
-  // A reader that goes away is met where it is written to, not by a signal.
+  // If the reader of a pipe goes away, the write fails; no signal ends the process.
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a failed write, with a sentence
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then a failed write with a message
   try {
     return Run(Parse(std::vector<std::string>(argv + 1, argv + argc)));
   } catch (const OutputClosed&) {

@@ -1,16 +1,27 @@
 #include "training/train.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include <ctime>
+#include <optional>
+#include <span>
 
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/files.h"
 #include "cli/interrupts.h"
+#include "cli/report.h"
 #include "cli/reports/introduce.h"
 #include "cli/reports/records.h"
+#include "cli/resume.h"
 #include "cli/train_observer.h"
+#include "cli/train_records.h"
 #include "core/replaced_file.h"
+#include "core/run_trace.h"
+#include "report/trace_file.h"
+#include "training/checkpoint/spec_text.h"
 
 namespace hogbatch {
 namespace {
@@ -27,6 +38,38 @@ SummaryFacts FactsOf(const TrainingPlan& plan, const std::string& folder) {
                      .out = folder};
   for (const DeviceChoice& choice : plan.work.devices) facts.devices.push_back(choice.info.name);
   return facts;
+}
+
+// The file of --trace. It is opened before training begins, so that a wrong path costs no run.
+class TraceFile {
+ public:
+  TraceFile(const std::string& path, std::size_t workers) : path_(path) {
+    if (path_.empty()) return;
+    file_.emplace(path_);
+    trace_.emplace(workers);
+  }
+
+  RunTrace* trace() { return trace_ ? &*trace_ : nullptr; }
+
+  void Save(const TrainRecords& records, const TrainingPlan& plan, Console& console) {
+    if (!file_) return;
+    std::vector<std::string> workers;
+    for (const DeviceChoice& choice : plan.work.devices) workers.push_back(choice.info.name);
+    report::WriteTrace(*trace_, workers, records.throughput(), [&](std::string_view part) {
+      file_->Write(std::as_bytes(std::span(part)));
+    });
+    file_->Commit();
+    console.Say(fmt::format("trace     {}", path_));
+  }
+
+ private:
+  std::string path_;
+  std::optional<ReplacedFile> file_;
+  std::optional<RunTrace> trace_;
+};
+
+std::string Now() {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)));
 }
 
 int ExitCode(const TrainedModel& trained, const TrainingPlan& plan, Console& console,
@@ -53,37 +96,92 @@ void WarnOfThreads(const TrainOptions& options, const Devices& devices, Console&
                            threads, devices.cores));
 }
 
+// The folder of a run, which no other run uses meanwhile.
+class RunFolder {
+ public:
+  // A folder named by the user is checked and locked before a large file is read. A dated one is
+  // made when needed.
+  explicit RunFolder(const std::string& wanted) : path_(wanted) {
+    if (!wanted.empty()) Lock();
+  }
+
+  // Ready for the files of a run.
+  const std::string& Open(const std::optional<ResumedRun>& resumed) {
+    if (!lock_) Lock();
+    if (resumed) {
+      CutMetrics(path_ + "/metrics.jsonl", ExamplesOf(*resumed));
+    } else {
+      SetAsideOldRun(path_);
+    }
+    return path_;
+  }
+
+ private:
+  void Lock() {
+    path_ = MakeOutputFolder(path_);
+    lock_.emplace(path_);
+  }
+
+  std::string path_;
+  std::optional<FolderLock> lock_;
+};
+
+TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& resumed) {
+  if (!resumed) return options;
+  options.spec = ResumedSpec(options, *resumed);
+  options.out = resumed->folder;
+  return options;
+}
+
+// The options of a run as its checkpoints keep them, with what the plan chose.
+KeepOptions Keep(const TrainOptions& options, const TrainingPlan& plan, const std::string& folder) {
+  TrainingSpec used = options.spec;
+  used.algorithm = plan.algorithm;
+  used.learning_rate = plan.learning_rate;
+  return {.folder = folder, .options = SpecToJson(used), .every = options.checkpoint_every};
+}
+
 }  // namespace
 
-int Train(const TrainOptions& options) {
+int Train(const TrainOptions& asked) {
+  Console console(ChooseVerbosity(asked));
+  const std::optional<ResumedRun> resumed = FindRun(asked, console);
+  const TrainOptions options = WithResumed(asked, resumed);
   Validate(options.spec);
-  Console console(ChooseVerbosity(options));
   const Devices devices = DevicesToTrain(options.spec.devices);
   WarnOfThreads(options, devices, console);
-  // A folder the user named is tried before a large file is read; a dated one is made when needed.
-  if (!options.out.empty()) MakeOutputFolder(options.out);
+  RunFolder run_folder(options.out);
+  TraceFile trace(options.trace, devices.chosen.size());
   SetupObserver setup(console);
   const TrainingInput input = ReadInput(options.spec, setup);
   const TrainingPlan plan = Plan(options.spec, input, devices, setup);
 
-  const std::string folder = MakeOutputFolder(options.out);
-  SetAsideOldRun(folder);
+  const std::string folder = run_folder.Open(resumed);
   for (const std::string& line : IntroductionLines(options.spec, plan, input, folder)) {
     console.Say(line);
   }
-  ReplaceFile(folder + "/options.json", OptionsText(options, plan));
+  if (resumed) console.Say(ResumeLine(*resumed, input.training.train_rows));
+  ReplaceFile(folder + "/options.json",
+              OptionsText(options, plan, {.started = Now(), .devices = devices, .input = input}));
   const MetricScale scale{.loss = plan.work.model.loss,
                           .target_deviation = input.training.schema.target_deviation};
-  TrainObserver observer(console, folder + "/metrics.jsonl", plan.rules.epochs, scale,
-                         plan.work.devices.size());
+  TrainRecords records(folder, options, scale,
+                       resumed ? GrowingFile::Begin::kWhereItEnds : GrowingFile::Begin::kEmpty);
+  TrainObserver observer(console, records, plan.rules.epochs, scale, plan.work.devices.size());
   const TrainedModel trained =
-      Train(plan, input, observer, [&interrupts = CountInterrupts()] { return interrupts > 0; });
+      Train(plan, input, observer,
+            {.stop_requested = [&interrupts = CountInterrupts()] { return interrupts > 0; },
+             .trace = trace.trace(),
+             .keep = Keep(options, plan, folder),
+             .resume = resumed ? &resumed->checkpoint : nullptr});
   console.EndLive();
 
   if (trained.model) SaveModel(folder + "/model.safetensors", *trained.model);
   const std::string summary = SummaryText(trained.run, FactsOf(plan, folder), scale);
   ReplaceFile(folder + "/summary.json", summary);
   for (const std::string& line : ConclusionLines(trained, scale, folder)) console.Say(line);
+  if (options.report) console.Say(fmt::format("report    {}", WriteReportInto(folder)));
+  trace.Save(records, plan, console);
   if (options.json) WriteOutput(summary);
   return ExitCode(trained, plan, console, observer);
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/reports/records.h"
 #include "core/error.h"
 
 namespace hogbatch {
@@ -10,7 +9,7 @@ namespace {
 
 constexpr double kPlainSeconds = 5;  // between lines that a log file keeps
 constexpr int kPlainWidth = 200;
-constexpr double kUntoldSeconds = 1;  // of preparation, in a log file
+constexpr double kShortPreparation = 1;  // a shorter preparation is not logged
 
 }  // namespace
 
@@ -23,7 +22,7 @@ void SetupObserver::OnActivity(std::string_view what) {
 void TrainObserver::OnPreparation(std::string_view worker, double seconds) {
   const std::string line = fmt::format("preparing {} ...", worker);
   if (console_.verbosity() == Verbosity::kLive) return console_.Live({&line, 1});
-  if (told_of_preparation_ || seconds < kUntoldSeconds) return;
+  if (told_of_preparation_ || seconds < kShortPreparation) return;
   told_of_preparation_ = true;
   console_.Say(line);
 }
@@ -42,9 +41,9 @@ void TrainObserver::OnWorkerFailed(std::string_view worker, std::string_view wha
 void TrainObserver::Record(const Progress& progress) {
   if (record_failed_) return;
   try {
-    metrics_.Append(MetricsLine(progress, scale_));
+    records_.Add(progress);
   } catch (const Error& error) {
-    // Hours of training are worth more than their record: it is told once and the run goes on.
+    // A run goes on if its record cannot be written: one warning is enough.
     record_failed_ = true;
     console_.Warn(fmt::format("{}; training goes on without a record", error.what()));
   }
@@ -57,7 +56,7 @@ void TrainObserver::Show(const Progress& progress) {
     shown_at_ = progress.seconds;
   }
   if (console_.verbosity() == Verbosity::kLive) {
-    // An evaluation tells of an earlier moment; the line below it stays at the present.
+    // An evaluation shows an earlier moment; the live line below it shows the present.
     if (!progress.evaluation) live_ = LiveFields(progress, epochs_, last_, scale_);
     console_.Live(live_);
   } else if (!progress.evaluation && progress.seconds - shown_at_ >= kPlainSeconds) {

@@ -1,4 +1,4 @@
-// Shows a run to the user and records it in metrics.jsonl.
+// Shows a run to the user and records it.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/console.h"
-#include "cli/files.h"
 #include "cli/reports/live_line.h"
+#include "cli/train_records.h"
 #include "training/observer.h"
 
 namespace hogbatch {
@@ -29,20 +29,17 @@ class SetupObserver final : public TrainingObserver {
 
 class TrainObserver final : public TrainingObserver {
  public:
-  TrainObserver(Console& console, const std::string& metrics_path, double epochs, MetricScale scale,
+  // Console and records outlive it.
+  TrainObserver(Console& console, TrainRecords& records, double epochs, MetricScale scale,
                 std::size_t workers)
-      : console_(console),
-        metrics_(metrics_path),
-        epochs_(epochs),
-        scale_(scale),
-        workers_(workers) {}
+      : console_(console), records_(records), epochs_(epochs), scale_(scale), workers_(workers) {}
 
   void OnPreparation(std::string_view worker, double seconds) override;
   void OnProgress(const Progress& progress) override;
   void OnWorkerFailed(std::string_view worker, std::string_view what) override;
   void OnWarning(std::string_view sentence) override { console_.Warn(sentence); }
 
-  // The disk did not take all of the record.
+  // The record could not be written completely.
   bool record_failed() const { return record_failed_; }
 
  private:
@@ -50,7 +47,7 @@ class TrainObserver final : public TrainingObserver {
   void Show(const Progress& progress);
 
   Console& console_;
-  LineFile metrics_;
+  TrainRecords& records_;
   double epochs_;
   MetricScale scale_;
   std::size_t workers_;  // that have not failed

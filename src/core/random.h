@@ -43,10 +43,10 @@ class Random {
 
   // A uniformly random order of 0 … count-1.
   std::vector<std::int64_t> Permutation(std::int64_t count) {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+    std::vector<std::int64_t> order(count);
     std::iota(order.begin(), order.end(), std::int64_t{0});
     for (std::int64_t i = count - 1; i > 0; --i) {
-      std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(Below(i + 1))]);
+      std::swap(order[i], order[Below(i + 1)]);
     }
     return order;
   }

@@ -36,7 +36,7 @@ void WriteAll(int descriptor, std::span<const std::byte> bytes, const std::strin
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) ThrowErrno("write", path);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes = bytes.subspan(written);
   }
 }
 

@@ -89,8 +89,16 @@ class Device {
   // -learning_rate).
   virtual void DenseBackwardWeights(const Tensor& x, const Tensor& dy, float scale, float keep,
                                     const Tensor& dw, const Tensor& dbias) = 0;
-  // The same for sparse x, but only those rows of dw change that columns of x name. keep is 0 or 1;
-  // 0 clears all of dw first. An empty dbias is left alone.
+  // DenseBackwardData and then DenseBackwardWeights. A device may interleave the two: a part of dw,
+  // which may be w, is written after that part of w was read for dx.
+  virtual void DenseBackward(const Tensor& dy, const Tensor& w, Activation f, const Tensor& x,
+                             const Tensor& pre, const Tensor& dx, float scale, float keep,
+                             const Tensor& dw, const Tensor& dbias) {
+    DenseBackwardData(dy, w, f, x, pre, dx);
+    DenseBackwardWeights(x, dy, scale, keep, dw, dbias);
+  }
+  // DenseBackwardWeights for sparse x, but only those rows of dw change that columns of x name. keep
+  // is 0 or 1; 0 clears all of dw first. An empty dbias is left alone.
   virtual void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,
                                      const Tensor& dw, const Tensor& dbias) = 0;
 

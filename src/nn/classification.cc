@@ -11,23 +11,22 @@ namespace hogbatch {
 
 ConfusionMatrix::ConfusionMatrix(std::int64_t classes)
     : classes_(classes),
-      actual_(static_cast<std::size_t>(classes)),
-      predicted_(static_cast<std::size_t>(classes)),
-      hits_(static_cast<std::size_t>(classes)),
+      actual_(classes),
+      predicted_(classes),
+      hits_(classes),
       counts_(classes <= kMostCounted ? static_cast<std::size_t>(classes * classes) : 0) {}
 
 void ConfusionMatrix::Add(std::int32_t actual, std::int32_t predicted) {
-  ++actual_[static_cast<std::size_t>(actual)];
-  ++predicted_[static_cast<std::size_t>(predicted)];
-  if (actual == predicted) ++hits_[static_cast<std::size_t>(actual)];
-  if (has_counts()) ++counts_[static_cast<std::size_t>(actual * classes_ + predicted)];
+  ++actual_[actual];
+  ++predicted_[predicted];
+  if (actual == predicted) ++hits_[actual];
+  if (has_counts()) ++counts_[actual * classes_ + predicted];
 }
 
 std::optional<double> ConfusionMatrix::F1(std::int64_t which) const {
   const std::int64_t both = actual(which) + predicted(which);
   if (both == 0) return std::nullopt;
-  return 2 * static_cast<double>(hits_[static_cast<std::size_t>(which)]) /
-         static_cast<double>(both);
+  return 2 * static_cast<double>(hits_[which]) / static_cast<double>(both);
 }
 
 double ConfusionMatrix::F1() const {
@@ -52,7 +51,7 @@ std::string ConfusionMatrix::Table(std::span<const std::string> names) const {
   for (const std::string& name : names) table += fmt::format("  {:>{}}", name, width);
   table += '\n';
   for (std::int64_t row = 0; row < classes_; ++row) {
-    table += fmt::format("{:>{}}", names[static_cast<std::size_t>(row)], name_width);
+    table += fmt::format("{:>{}}", names[row], name_width);
     for (std::int64_t column = 0; column < classes_; ++column) {
       table += fmt::format("  {:>{}}", count(row, column), width);
     }

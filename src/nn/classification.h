@@ -21,13 +21,11 @@ class ConfusionMatrix {
   std::int64_t classes() const { return classes_; }
   bool has_counts() const { return classes_ <= kMostCounted; }  // count() and Table() may be called
   std::int64_t count(std::int64_t actual, std::int64_t predicted) const {
-    return counts_[static_cast<std::size_t>(actual * classes_ + predicted)];
+    return counts_[actual * classes_ + predicted];
   }
   // Rows of a class, and rows predicted to be of it.
-  std::int64_t actual(std::int64_t which) const { return actual_[static_cast<std::size_t>(which)]; }
-  std::int64_t predicted(std::int64_t which) const {
-    return predicted_[static_cast<std::size_t>(which)];
-  }
+  std::int64_t actual(std::int64_t which) const { return actual_[which]; }
+  std::int64_t predicted(std::int64_t which) const { return predicted_[which]; }
 
   // Harmonic mean of precision and recall; none for a class that no row has and
   // none is predicted to have.

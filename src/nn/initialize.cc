@@ -45,8 +45,7 @@ void Initialize(const ParameterLayout& layout, Initialization how, std::uint64_t
     const LayerShape& shape = layout.layers[i];
     const double fan_in = static_cast<double>(shape.in);
     const double fan_sum = fan_in + static_cast<double>(shape.out);
-    const auto weights = flat.subspan(static_cast<std::size_t>(shape.weights_at),
-                                      static_cast<std::size_t>(shape.in * shape.out));
+    const auto weights = flat.subspan(shape.weights_at, shape.in * shape.out);
     Random random(seed, i);
     switch (how) {
       case Initialization::kXavier:

@@ -28,7 +28,7 @@ void LayerBlocks::SetFirstHeight(std::int64_t rows) {
 void LayerBlocks::Place(std::size_t layer, std::int64_t rows) {
   ParameterLayout alone;
   alone.Append(rows, shapes_[layer].out, shapes_[layer].activation);
-  const auto bytes = static_cast<std::size_t>(alone.floats) * sizeof(float);
+  const std::size_t bytes = alone.floats * sizeof(float);
   if (blocks_[layer].bytes() < bytes) {
     if (blocks_[layer].bytes() > 0) device_.Wait();  // for what is queued on the old one
     blocks_[layer] = Buffer();                       // first: there may be no room for both

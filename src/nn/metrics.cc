@@ -96,8 +96,8 @@ EvaluationSums Evaluate(Loss loss, std::span<const float> outputs, std::int64_t 
         AddSoftmaxRow(row, targets.classes[r], class_weights, sums);
         break;
       case Loss::kSigmoid: {
-        const auto begin = static_cast<std::size_t>(targets.label_offsets[r]);
-        const auto end = static_cast<std::size_t>(targets.label_offsets[r + 1]);
+        const std::int64_t begin = targets.label_offsets[r];
+        const std::int64_t end = targets.label_offsets[r + 1];
         AddSigmoidRow(row, targets.labels.subspan(begin, end - begin), class_weights, sums);
         break;
       }

@@ -160,14 +160,16 @@ void Model::Backward(const BatchInput& input, const BatchInput& first,
         "a model was given another number of layers");
   Check(input.rows() == rows_, "backward must see the batch that went forward");
   for (std::size_t i = layers.size(); i-- > 0;) {
-    // The layer below takes its gradient through these weights, so they must not change before.
     if (i > 0) {
       const Tensor pre = pre_[i - 1].empty() ? Tensor{} : pre_[i - 1].Rows(rows_);
-      device_.DenseBackwardData(gradients_[i].Rows(rows_), layers[i].weights,
-                                layout_.layers[i - 1].activation, outputs_[i - 1].Rows(rows_), pre,
-                                gradients_[i - 1].Rows(rows_));
+      const GradientTarget& target = targets[i];
+      device_.DenseBackward(gradients_[i].Rows(rows_), layers[i].weights,
+                            layout_.layers[i - 1].activation, outputs_[i - 1].Rows(rows_), pre,
+                            gradients_[i - 1].Rows(rows_), target.scale, target.keep,
+                            target.weights, target.bias);
+    } else {
+      AddGradient(i, first, targets[i]);
     }
-    AddGradient(i, first, targets[i]);
     if (on_layer) on_layer(i);
   }
 }

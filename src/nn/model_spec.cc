@@ -65,7 +65,7 @@ ParameterLayout Layout(const ModelSpec& spec) {
   std::int64_t in = spec.inputs;
   for (int i = 0; i < spec.layers(); ++i) {
     const bool last = i + 1 == spec.layers();
-    const std::int64_t out = last ? spec.outputs : spec.hidden[static_cast<std::size_t>(i)];
+    const std::int64_t out = last ? spec.outputs : spec.hidden[i];
     // Widths are at most 2^31, so a layer's product fits 64 bits, and so does one layer more than
     // the limit checked after each.
     layout.Append(in, out, last ? Activation::kIdentity : spec.activation);

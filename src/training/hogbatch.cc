@@ -1,4 +1,4 @@
-// The public header over the training library.
+// Implements the public header with the training library.
 #include "hogbatch/hogbatch.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ MetricScale ScaleOf(const ModelSpec& spec, const Schema& schema) {
   return {.loss = spec.loss, .target_deviation = schema.target_deviation};
 }
 
-// Passes on what a listener wants to know.
+// Passes reports on to a listener.
 class Forwarder final : public TrainingObserver {
  public:
   explicit Forwarder(TrainingListener& listener) : listener_(listener) {}
@@ -81,14 +81,15 @@ struct Network::Parts {
 
 Network Train(const std::string& data, const Options& options, TrainingListener* listener,
               std::stop_token stop) {
-  TrainingListener nobody;
-  Forwarder observer(listener ? *listener : nobody);
+  TrainingListener silent;
+  Forwarder observer(listener ? *listener : silent);
   const TrainingSpec spec = SpecOf(data, options);
   const Devices devices = DevicesToTrain(spec.devices);
   const TrainingInput input = ReadInput(spec, observer);
   const TrainingPlan plan = Plan(spec, input, devices, observer);
   observer.set_scale(ScaleOf(plan.work.model, input.training.schema));
-  TrainedModel trained = Train(plan, input, observer, [&stop] { return stop.stop_requested(); });
+  TrainedModel trained =
+      Train(plan, input, observer, {.stop_requested = [&stop] { return stop.stop_requested(); }});
   if (!trained.model) {
     throw Error(trained.run.stopped_because == StopReason::kDiverged
                     ? "the loss became NaN or infinite before there was a model; try a lower lr"
@@ -108,9 +109,10 @@ const std::vector<std::string>& Network::labels() const { return parts_->model.s
 
 std::vector<float> Network::OutputsForFile(const std::string& path) const {
   const SavedModel& model = parts_->model;
+  const std::vector<DeviceChoice> devices = DevicesToInfer("auto", model.spec);
   const Dataset data = ReadWithSchema(path, model.schema, Labels::kOptional);
-  std::vector<float> values(static_cast<std::size_t>(data.rows * model.spec.outputs));
-  Predict(DevicesToInfer("auto"), model, data, [&](RowRange rows, std::span<const float> outputs) {
+  std::vector<float> values(data.rows * model.spec.outputs);
+  Predict(devices, model, data, [&](RowRange rows, std::span<const float> outputs) {
     std::ranges::copy(OutputValues(model.schema, model.spec.loss, outputs),
                       values.begin() + rows.begin * model.spec.outputs);
   });
@@ -130,8 +132,9 @@ std::vector<std::string> Network::PredictFile(const std::string& path) const {
 
 Scores Network::EvaluateFile(const std::string& path) const {
   const SavedModel& model = parts_->model;
+  const std::vector<DeviceChoice> devices = DevicesToInfer("auto", model.spec);
   const Dataset data = ReadWithSchema(path, model.schema, Labels::kRequired);
-  const ModelQuality quality = Evaluate(DevicesToInfer("auto"), model, data);
+  const ModelQuality quality = Evaluate(devices, model, data);
   return ScoresOf(quality.sums, ScaleOf(model.spec, model.schema));
 }
 

@@ -11,7 +11,7 @@
 namespace hogbatch {
 namespace {
 
-// The model of --init has settled what these options would choose.
+// With --init the model decides what these options would choose.
 void CheckSettled(const TrainingSpec& spec, const Schema& schema) {
   const auto check = [&](std::string_view name, std::string_view asked, std::string_view unset,
                          std::string_view has) {

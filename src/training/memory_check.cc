@@ -12,8 +12,8 @@ namespace {
 
 double Gigabytes(std::int64_t bytes) { return static_cast<double>(bytes) / 1e9; }
 
-// Devices that step together hold slices of gradients of others beside their own.
-std::int64_t BytesToStepTogether(const ModelSpec& spec) {
+// In synchronous training a device also holds slices of the gradients of others.
+std::int64_t BytesForRound(const ModelSpec& spec) {
   constexpr std::int64_t kSlices = 3;
   std::int64_t largest = 0;
   for (const LayerShape& layer : Layout(spec).layers) {
@@ -22,8 +22,8 @@ std::int64_t BytesToStepTogether(const ModelSpec& spec) {
   return kSlices * largest * static_cast<std::int64_t>(sizeof(float));
 }
 
-// What a GPU may be given at once, for an update or for several that are merged together; 0: any
-// size. UserError if not even the smallest batch fits.
+// The most rows of a merge that a GPU has room for; 0: any number. UserError if not even the
+// smallest batch fits.
 std::int64_t LargestThatFits(const Workload& work, const DeviceTraining& training,
                              const DeviceInfo& info, std::int64_t bytes_on_top) {
   const std::int64_t smallest = work.gpu_batch.min;
@@ -35,7 +35,7 @@ std::int64_t LargestThatFits(const Workload& work, const DeviceTraining& trainin
                     "layers with --hidden or fewer rows with --gpu-batch",
                     Gigabytes(needed), info.name, Gigabytes(info.memory_bytes)));
   }
-  // The smallest batch is tried although libraries may find too little left.
+  // The smallest batch is tried even if libraries may have too little memory left.
   const std::int64_t fit =
       std::max(smallest, MostRowsThatFit(training, info.memory_bytes - bytes_on_top, largest));
   return fit < largest ? fit : 0;
@@ -56,18 +56,18 @@ void CheckHost(const Workload& work) {
 
 std::int64_t HostBytesToTrain(const Workload& work) {
   constexpr std::int64_t kCopies = 4;  // the store, two snapshots, and the weights to start with
-  // Of each of two merges in flight the outbound weights, and the inbound Δ or weights.
+  // For each of two merges in flight: the outbound weights, and the inbound Δ or weights.
   constexpr std::int64_t kCopiesOfGpu = 4;
   const WorkerCounts workers = CountWorkers(work.devices);
   const bool adam = work.optimizer.optimizer == "adam";
   const std::int64_t states = adam ? 2 : (work.explicit_momentum > 0 ? 1 : 0);
   const ParameterLayout layout = Layout(work.model);
   const bool gradients = states > 0 || work.synchronous;
-  // Of a sparse first layer a gradient or replica has only the rows that a batch touches.
+  // A gradient or replica has only those rows of a sparse first layer that a batch touches.
   const std::int64_t part =
       layout.floats - (work.model.sparse_input ? layout.layers.front().bias_at : 0);
   std::int64_t floats = kCopies * layout.floats;
-  // Workers that step together share out one state.
+  // In synchronous training the workers share one state.
   floats += states * (work.synchronous ? 1 : workers.cpu) * layout.floats;
   floats += gradients ? workers.cpu * part : 0;
   floats += workers.gpu * kCopiesOfGpu * part;
@@ -76,7 +76,7 @@ std::int64_t HostBytesToTrain(const Workload& work) {
 
 std::vector<std::int64_t> CheckTrainingFits(const Workload& work, const Dataset& data) {
   CheckHost(work);
-  const std::int64_t on_top = work.synchronous ? BytesToStepTogether(work.model) : 0;
+  const std::int64_t on_top = work.synchronous ? BytesForRound(work.model) : 0;
   std::vector<std::int64_t> largest;
   for (const DeviceChoice& device : work.devices) {
     const DeviceInfo& info = device.info;

@@ -1,4 +1,4 @@
-// Whether a training fits into memory, found out by arithmetic before anything is allocated.
+// Computes whether a training fits into memory, before anything is allocated.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace hogbatch {
 // state of threads.
 std::int64_t HostBytesToTrain(const Workload& work);
 
-// UserError for a network that needs more memory than the machine has, or more than one of its GPUs
-// has even for the smallest batch. Returns the largest batch that each device has room for; 0: any
-// that the algorithm may ask for.
+// UserError for a network that needs more memory than the machine has or, even with the smallest
+// batch, more than one of its GPUs has. Returns the largest batch that each device has room for; 0:
+// any.
 std::vector<std::int64_t> CheckTrainingFits(const Workload& work, const Dataset& data);
 
 // The same for a trained network on GPUs.

@@ -1,4 +1,4 @@
-// What a training tells its caller while it is under way.
+// What a training tells its caller while it runs.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,9 @@ namespace hogbatch {
 // Called on the caller's own thread; must not take long.
 class TrainingObserver : public RunObserver {
  public:
-  // Something long begins before training does ("reading mine.csv", "calibrating cuda.0"); empty:
-  // it is over.
+  // A long preparation begins ("reading mine.csv", "calibrating cuda.0"); empty: it is over.
   virtual void OnActivity(std::string_view /*what*/) {}
-  // The training goes on, but not quite as asked.
+  // The training goes on, but not exactly as the user asked.
   virtual void OnWarning(std::string_view sentence) = 0;
 };
 

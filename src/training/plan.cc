@@ -41,7 +41,7 @@ Workload ChooseWork(const TrainingSpec& spec, const ModelSpec& model, const Devi
   const double momentum = spec.optimizer.no_momentum_correction
                               ? spec.optimizer.momentum
                               : ExplicitMomentum(spec.optimizer.momentum, asynchronous);
-  // Optimisers with state merge every update by itself.
+  // Optimisers with state merge after every update.
   const bool direct = IsDirect(spec.optimizer, momentum, model.sparse_input ? model.inputs : 0);
   return {
       .model = model,
@@ -86,18 +86,18 @@ TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const De
   const AlgorithmInfo& algorithm = ChooseAlgorithm(spec.algorithm, InfosOf(devices.chosen));
   const Workload work = ChooseWork(spec, model, devices, algorithm.traits, batches, gpu_batch);
   const OptimizerKind optimizer = spec.optimizer.kind();
-  const TrainingPlan plan{.work = work,
-                          .algorithm = std::string(algorithm.name),
-                          .batches = batches,
-                          .max_batch_sizes = CheckTrainingFits(work, training.data),
-                          .merge = ParseMerge(spec.merge),
-                          .learning_rate = spec.learning_rate.ChosenFor(model.loss, optimizer),
-                          .class_weights = ParseClassWeights(spec.class_weights, training.schema,
-                                                             training.data, training.train_rows),
-                          .init = ChooseInit(spec, model),
-                          .rules = ChooseRules(spec),
-                          .pinning = spec.no_pin ? Pinning::kNone : Pinning::kCores,
-                          .seed = static_cast<std::uint64_t>(spec.seed)};
+  TrainingPlan plan{.work = work,
+                    .algorithm = std::string(algorithm.name),
+                    .batches = batches,
+                    .max_batch_sizes = CheckTrainingFits(work, training.data),
+                    .merge = ParseMerge(spec.merge),
+                    .learning_rate = spec.learning_rate.ChosenFor(model.loss, optimizer),
+                    .class_weights = ParseClassWeights(spec.class_weights, training.schema,
+                                                       training.data, training.train_rows),
+                    .init = ChooseInit(spec, model),
+                    .rules = ChooseRules(spec),
+                    .pinning = spec.no_pin ? Pinning::kNone : Pinning::kCores,
+                    .seed = static_cast<std::uint64_t>(spec.seed)};
   if (!gpu_batch.calibrate_min || !plan.adapts()) return plan;
   return Calibrated(plan, CalibrateGpus(plan, input, spec.min_utilization, observer));
 }

@@ -1,4 +1,4 @@
-// A training as it will run: every choice made, nothing left to be decided.
+// A training with all choices made.
 #pragma once
 
 #include <cstdint>
@@ -44,13 +44,13 @@ struct TrainingPlan {
   Pinning pinning = Pinning::kCores;
   std::uint64_t seed = 1;
 
-  // Whether batch sizes will change: with one team alone there is nothing to balance.
+  // Whether batch sizes will change. With a single team there is nothing to balance.
   bool adapts() const;
 };
 
-// The choices for a spec that Validate passed, its input and the devices to train on. Measures GPUs
-// where --gpu-batch leaves their smallest batch to a measurement. UserError for what does not fit
-// together or into memory.
+// The choices for a spec that Validate passed, its input and the devices to train on. Measures the
+// GPUs if --gpu-batch is auto. UserError for choices that contradict each other or do not fit into
+// memory.
 TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const Devices& devices,
                   TrainingObserver& observer);
 

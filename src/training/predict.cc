@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kMaxScores = std::int64_t{1} << 28;  // 1 GB kept for the AUC
 
-// Neither a loss nor a label follows from outputs that are not finite.
+// Outputs that are not finite give neither a loss nor a label.
 void CheckFinite(const std::string& source, RowRange rows, std::span<const float> outputs) {
   const auto bad = std::ranges::find_if_not(outputs, [](float x) { return std::isfinite(x); });
   if (bad == outputs.end()) return;
@@ -28,7 +28,7 @@ void CheckFinite(const std::string& source, RowRange rows, std::span<const float
       source, rows.begin + (bad - outputs.begin()) / columns + 1));
 }
 
-// Takes in outputs part by part.
+// Collects outputs part by part.
 class Evaluator {
  public:
   Evaluator(const SavedModel& model, const Dataset& data)
@@ -36,7 +36,7 @@ class Evaluator {
     if (!by_class()) return;
     confusion_ = ConfusionMatrix(columns_);
     if (data.rows * columns_ <= kMaxScores) {
-      scores_.resize(static_cast<std::size_t>(data.rows * columns_));
+      scores_.resize(data.rows * columns_);
     }
   }
 
@@ -57,12 +57,10 @@ class Evaluator {
   bool by_class() const { return model_.schema.label_kind == LabelKind::kClass; }
 
   void AddClasses(RowRange rows, std::span<const float> outputs) {
-    const auto columns = static_cast<std::size_t>(columns_);
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-      const auto one =
-          outputs.subspan(static_cast<std::size_t>(row - rows.begin) * columns, columns);
+      const auto one = outputs.subspan((row - rows.begin) * columns_, columns_);
       const auto best = std::max_element(one.begin(), one.end()) - one.begin();
-      confusion_.Add(data_.classes[static_cast<std::size_t>(row)], static_cast<std::int32_t>(best));
+      confusion_.Add(data_.classes[row], static_cast<std::int32_t>(best));
     }
     if (scores_.empty()) return;
     // Raw outputs do not compare across rows; probabilities do.
@@ -81,9 +79,14 @@ class Evaluator {
 
 }  // namespace
 
+std::vector<DeviceChoice> DevicesToInfer(std::string_view devices, const ModelSpec& network) {
+  std::vector<DeviceChoice> chosen = ChooseDevices(devices, ThisMachine(), Purpose::kInference);
+  CheckInferenceFits(chosen, network);
+  return chosen;
+}
+
 void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, const Dataset& data,
              const std::function<void(RowRange rows, std::span<const float> outputs)>& sink) {
-  CheckInferenceFits(devices, model.spec);
   Infer(FactoriesOf(devices), model.spec, model.parameters, data,
         [&](RowRange rows, std::span<const float> outputs) {
           CheckFinite(data.source, rows, outputs);

@@ -1,9 +1,10 @@
-// What a trained network makes of the rows of a data set.
+// Predictions of a trained network, and how good they are.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/evaluation.h"
@@ -15,9 +16,12 @@
 
 namespace hogbatch {
 
+// The devices of --devices that predict. UserError if one of them has no room for the network. To
+// be called before a large file is read.
+std::vector<DeviceChoice> DevicesToInfer(std::string_view devices, const ModelSpec& network);
+
 // Gives `sink` the raw outputs (rows × outputs) of parts of the data, in any order but one at a
-// time. UserError for outputs that are not finite, and for a network that the devices have no room
-// for.
+// time. UserError for outputs that are not finite.
 void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, const Dataset& data,
              const std::function<void(RowRange rows, std::span<const float> outputs)>& sink);
 

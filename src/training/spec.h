@@ -1,5 +1,5 @@
-// What a user may ask of a training. Defaults, names, ranges and help stand here, or with the part
-// of the program that they belong to, and nowhere else.
+// The options of a training. Defaults, names, ranges and help are here, or in the part of the
+// program that they belong to, and nowhere else.
 #pragma once
 
 #include <cstdint>
@@ -57,19 +57,18 @@ struct TrainingSpec {
   void VisitProblem(OptionVisitor& visitor);
 };
 
-// UserError for every value and combination of values that no data and no machine could make right.
-// Reads no file, and looks only whether a model to start from is there.
+// UserError for every value and combination that is wrong for any data on any machine. Reads no
+// file; only checks that a model to start from exists.
 void Validate(const TrainingSpec& spec);
 
 // Sets one option by its name ("lr-batch") from text. UserError for an unknown name or a wrong
 // value.
 void SetOption(TrainingSpec& spec, std::string_view name, std::string_view text);
 
-// The option that chooses devices, which other commands have, too. `automatic` says what auto
-// takes.
+// The option --devices, which other commands share. `automatic`: what auto takes, for the help.
 void VisitDevices(OptionVisitor& visitor, std::string& devices, std::string_view automatic);
 
-// Whether --init names a file and not a way to draw weights.
+// Whether --init names a model file, not a kind of initialisation.
 bool StartsFromFile(const TrainingSpec& spec);
 
 }  // namespace hogbatch

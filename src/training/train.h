@@ -6,10 +6,13 @@
 #include <optional>
 #include <vector>
 
+#include "core/run_trace.h"
 #include "runtime/control/coordinator.h"
 #include "runtime/control/progress.h"
 #include "runtime/store/job_memory.h"
 #include "runtime/workers/worker.h"
+#include "training/checkpoint/checkpoint_file.h"
+#include "training/checkpoint/run_keeper.h"
 #include "training/input.h"
 #include "training/model/model_file.h"
 #include "training/observer.h"
@@ -22,22 +25,36 @@ struct TrainedModel {
   RunResult run;
 };
 
-// Returns when a rule of the plan stops the training, or soon after `stop_requested`,
-// which is polled, returns true. All reports go to the observer.
 using StopRequested = std::function<bool()>;
-TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
-                   const StopRequested& stop_requested = {});
 
-// The same put together and not yet run, for callers with executors or workers of their own:
-// benchmarks and tests. Plan and input outlive it.
+// What a caller may add to a training.
+struct TrainControls {
+  StopRequested stop_requested = {};  // polled; the training ends soon after it returns true
+  RunTrace* trace = nullptr;          // gets all tasks; has room for the devices of the plan
+  // Keeps the run in a folder while it goes on: every new best model, and checkpoints.
+  std::optional<KeepOptions> keep = {};
+  // The run goes on where this was taken. UserError if it is of other data or another network.
+  const Checkpoint* resume = nullptr;
+};
+
+// Returns when a rule of the plan, or the caller, stops the training. All reports go to the
+// observer.
+TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
+                   const TrainControls& controls = {});
+
+// The parts of a training, not yet running: for benchmarks and tests with their own executors or
+// workers. Plan and input outlive it.
 class TrainingRun {
  public:
   TrainingRun(const TrainingPlan& plan, const TrainingInput& input);
 
   JobMemory& memory() { return *memory_; }
   Coordinator& coordinator() { return coordinator_; }
+  // Goes on from a checkpoint of a run with the same plan. If the devices are others, their
+  // optimisers and batch sizes start anew. Before Workers.
+  void Restore(const Checkpoint& checkpoint);
   // One for each device of the plan.
-  std::vector<WorkerFactory> Workers();
+  std::vector<WorkerFactory> Workers(Writes writes = Writes::kAsComputed);
   // To be called when all workers have ended.
   TrainedModel Finish() const;
 
@@ -52,10 +69,10 @@ class TrainingRun {
 // What the workers of a training share, with its starting weights.
 std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingInput& input);
 
-// The parameters to save when all workers have ended: those of the snapshot that the run holds
-// best, else the model as it is. Where the last worker failed and the model is newer than the
-// snapshot, the model. Empty when they are not all finite or no update was made: training diverged
-// before an evaluation, or failed at once. Where the model was never evaluated, run.saved is reset.
+// The parameters to save when all workers have ended: the best snapshot or, without one, the
+// present model. If the last worker failed and the model is newer than the snapshot, it is the
+// model. Empty if they are not all finite or no update was made: training diverged before an
+// evaluation or failed at once. If the model was never evaluated, run.saved is reset.
 std::vector<float> ChooseParameters(const JobMemory& memory, std::optional<SnapshotId> snapshot,
                                     RunResult& run);
 

@@ -16,7 +16,7 @@
 namespace hogbatch {
 namespace {
 
-// Holds every value against its own range and words.
+// Checks every value against its range and words.
 class ValueCheck final : public OptionVisitor {
  public:
   void Group(std::string_view) override {}
@@ -91,11 +91,11 @@ void CheckHidden(const std::vector<std::int64_t>& hidden) {
 void CheckInit(const TrainingSpec& spec) {
   if (!StartsFromFile(spec) || std::filesystem::exists(spec.init)) return;
   const Words words = InitializationWords();
-  throw UserError(fmt::format("--init {}: neither xavier, he or paper nor a file that is there{}",
+  throw UserError(fmt::format("--init {}: neither xavier, he or paper nor an existing file{}",
                               spec.init, DidYouMean(spec.init, words.words)));
 }
 
-// What the labels can be is known before they are read.
+// Checks that need no labels.
 void CheckLabels(const TrainingSpec& spec) {
   const bool weighted = spec.class_weights != "none" && !spec.class_weights.empty();
   if (spec.loss == "squared" && weighted) {
@@ -120,7 +120,7 @@ void Validate(const TrainingSpec& spec) {
   CheckInit(spec);
   CheckLabels(spec);
   spec.optimizer.Validate();
-  // Throws what is wrong for any loss.
+  // Throws if the text is wrong for any loss.
   spec.learning_rate.ChosenFor(Loss::kSoftmax, spec.optimizer.kind());
   ParseBatchRange("--cpu-batch", spec.batch.cpu_batch);
   ParseGpuBatch("--gpu-batch", spec.batch.gpu_batch);

@@ -1,5 +1,5 @@
-// What is trained on which devices: all that decides how much memory a training takes and how long
-// its updates last.
+// What is trained on which devices: everything that decides the memory of a training and the
+// duration of its updates.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Workload {
   ModelSpec model;
   OptimizerOptions optimizer = {};
   double explicit_momentum = 0;  // the part that asynchrony does not supply (ExplicitMomentum)
-  bool synchronous = false;      // several workers step together
+  bool synchronous = false;      // all workers contribute to each update
   std::int64_t merge_rows = 1;   // rows behind a merge of a replica, if its updates are smaller
   BatchRange gpu_batch = {};     // the smallest and largest batch that a GPU may be given
   std::vector<DeviceChoice> devices = {};

@@ -13,7 +13,7 @@ WorkerState WorkerOf(WorkerId id, DeviceKind kind) {
           .team = kind == DeviceKind::kCpu ? 0 : 1};
 }
 
-std::vector<DeviceInfo> DevicesOf(std::vector<DeviceKind> kinds) {
+std::vector<DeviceInfo> DevicesOf(const std::vector<DeviceKind>& kinds) {
   std::vector<DeviceInfo> devices;
   for (const DeviceKind kind : kinds) devices.push_back(WorkerOf(0, kind).device);
   return devices;

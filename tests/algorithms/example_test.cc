@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/runtime/teams_run.h"
+#include "tests/support/paths.h"
 
 namespace hogbatch {
 
@@ -19,7 +20,7 @@ namespace hogbatch {
 namespace {
 
 std::string TextOf(const std::string& path) {
-  std::ifstream file(HOGBATCH_ROOT "/" + path, std::ios::binary);
+  std::ifstream file(InSource(path), std::ios::binary);
   EXPECT_TRUE(file) << path;
   return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace hogbatch {
@@ -17,14 +18,15 @@ struct Ground {
   const char* name;
   const char* option;
   const char* device;
-  const char* plugins;
-  const char* libraries;
+  std::string plugins;
+  std::string libraries;
   friend void PrintTo(const Ground& ground, std::ostream* out) { *out << ground.name; }
 };
 
-inline const Ground kOpenCl = {"OpenCl", "opencl:0", "opencl.0", HOGBATCH_PLUGINS_BUILT, ""};
-inline const Ground kStandin = {"CudaStandin", "cuda:0", "cuda.0", HOGBATCH_STANDIN,
-                                HOGBATCH_STANDIN};
+inline const Ground kOpenCl = {"OpenCl", "opencl:0", "opencl.0", InBuild(""), ""};
+inline const Ground kStandin = {"CudaStandin", "cuda:0", "cuda.0",
+                                InBuild("tests/cuda_standin/plugins"),
+                                InBuild("tests/cuda_standin/plugins")};
 
 class Gpu : public testing::Test {
  protected:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace hogbatch {
@@ -20,15 +21,17 @@ class Plugins : public testing::Test {
   void SetUp() override { folder_.Write("data", TwoClasses(40)); }
 
   // Runs the program with the plug-ins of one of the fakes' folders, or of any by its path.
-  Finished With(const std::string& plugins, std::vector<std::string> arguments) const {
-    const std::string path = plugins.starts_with('/') ? plugins : HOGBATCH_FAKES "/" + plugins;
+  Finished With(const std::string& plugins, const std::vector<std::string>& arguments) const {
+    const std::string path =
+        plugins.starts_with('/') ? plugins : InBuild("tests/cli/plugins/" + plugins);
     const ScopedVariable here("HOGBATCH_PLUGINS", path);
     return RunProgram(arguments, folder_.path());
   }
   // As where NVIDIA's driver is installed.
-  Finished WithDriverAnd(const std::string& plugins, std::vector<std::string> arguments) const {
-    const ScopedVariable driver("LD_LIBRARY_PATH", HOGBATCH_FAKES "/driver");
-    return With(plugins, std::move(arguments));
+  Finished WithDriverAnd(const std::string& plugins,
+                         const std::vector<std::string>& arguments) const {
+    const ScopedVariable driver("LD_LIBRARY_PATH", InBuild("tests/cli/plugins/driver"));
+    return With(plugins, arguments);
   }
 
   TemporaryFolder folder_;

@@ -152,13 +152,27 @@ TEST(OptionsText, WritesEveryOptionAsItWasUsed) {
   options.spec.hidden = {7, 8};
   TrainingPlan plan{.work = {}, .algorithm = "hogbatch"};
   plan.learning_rate.lr = 0.25;
-  const std::string text = OptionsText(options, plan);
+  plan.work.model = {.inputs = 3, .hidden = {7, 8}, .outputs = 2};
+  const Devices devices{.chosen = {}, .processor = "P", .host_memory_bytes = 5, .cores = 2};
+  TrainingInput input;
+  input.training.data.source = "mine.csv";
+  input.training.data.rows = 10;
+  input.training.train_rows = 9;
+  const std::string text =
+      OptionsText(options, plan, {.started = "now", .devices = devices, .input = input});
   EXPECT_EQ(ValueOf(text, "format"), "1");
   EXPECT_EQ(ValueOf(text, "data"), "mine.csv");
   EXPECT_EQ(ValueOf(text, "lr"), "0.25");
   EXPECT_EQ(ValueOf(text, "algorithm"), "hogbatch");
   EXPECT_THAT(text, HasSubstr("\"hidden\": [\n    7,\n    8\n  ]"));
   EXPECT_FALSE(HasKey(text, "test"));
+  const Json options_json = Parsed(text);
+  EXPECT_EQ(options_json["started"], "now");
+  EXPECT_EQ(options_json["machine"],
+            Parsed(R"({"processor": "P", "cores": 2, "memory_bytes": 5})"));
+  EXPECT_EQ(options_json["dataset"]["rows"], 9);
+  EXPECT_EQ(options_json["dataset"]["validation_rows"], 1);
+  EXPECT_EQ(options_json["network"]["parameters"], 4 * 7 + 8 * 8 + 9 * 2);
 }
 
 }  // namespace

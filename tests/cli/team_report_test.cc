@@ -145,7 +145,7 @@ TEST(TeamLines, SayWhatWasLostAndWhoFailedEvenInARunOfOneTeam) {
 TEST(TeamLines, PutTheMiddleUpdateWhereItStands) {
   Progress totals = CoresAndGpu();
   totals.beta.reset();
-  const auto with = [&](std::vector<std::int64_t> merges) {
+  const auto with = [&](const std::vector<std::int64_t>& merges) {
     totals.staleness = {};
     for (const std::int64_t each : merges) totals.staleness.Add(each);
     return TeamLines(totals).back();

@@ -31,7 +31,7 @@ TEST(Random, PermutesEveryElementOnce) {
   std::vector<std::int64_t> order = Random(5).Permutation(1000);
   EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
   std::sort(order.begin(), order.end());
-  for (std::int64_t i = 0; i < 1000; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+  for (std::int64_t i = 0; i < 1000; ++i) EXPECT_EQ(order[i], i);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "tests/support/paths.h"
 
 namespace hogbatch::gpu {
 namespace {
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 PluginEntry OpenEntry() {
-  void* const library = ::dlopen(HOGBATCH_CUDA_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  void* const library = ::dlopen(InBuild("libhogbatch_cuda.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) throw Error(::dlerror());
   return reinterpret_cast<PluginEntry>(::dlsym(library, kPluginEntry));
 }

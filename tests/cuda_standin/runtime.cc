@@ -195,7 +195,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return RunCuda("cudaEventQuery", Purpose::kUse, [&](Machine& machine) {
-    if (!machine.timeline.HasCome(event)) throw Failure{Fault::kNotReady};
+    if (!machine.timeline.HasCompleted(event)) throw Failure{Fault::kNotReady};
   });
 }
 

@@ -114,7 +114,7 @@ void Timeline::Await(const void* stream, const void* event) {
   on.queue.push_back({.run = {}, .records = {}, .awaits = awaited.mark});
 }
 
-bool Timeline::HasCome(const void* event) {
+bool Timeline::HasCompleted(const void* event) {
   const std::shared_ptr<Mark> mark = events_.Get(event).mark;
   if (!mark) return true;  // as cudaEventQuery says of an event never recorded
   for (std::uint64_t steps = random_() % 4; steps > 0 && !mark->has_come; --steps) Step();

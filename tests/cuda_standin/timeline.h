@@ -61,7 +61,7 @@ class Timeline {
   void Record(const void* event, const void* stream);
   void Await(const void* stream, const void* event);
   // Work may run, or not, before it answers.
-  bool HasCome(const void* event);
+  bool HasCompleted(const void* event);
   // Until the event has come; work that nothing orders before it may have run by then, or not.
   void SynchronizeEvent(const void* event);
   void Synchronize(const void* stream);

@@ -22,7 +22,7 @@ std::map<std::int64_t, std::vector<int>> CountRows(const std::vector<Cursor::Epo
   std::map<std::int64_t, std::vector<int>> counts;
   for (const Cursor::EpochRows& cut : cuts) {
     std::vector<int>& epoch = counts[cut.epoch];
-    epoch.resize(static_cast<std::size_t>(rows));
+    epoch.resize(rows);
     for (std::int64_t row = cut.rows.begin; row < cut.rows.end; ++row) {
       ++epoch.at(static_cast<std::size_t>(row));
     }

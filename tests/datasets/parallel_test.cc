@@ -71,7 +71,7 @@ TEST(ParallelParsing, EqualsOneThreadBitForBitOnWords) {
 
 TEST(ParallelFor, VisitsEveryIndexOnce) {
   std::vector<std::atomic<int>> visits(1000);
-  ParallelFor(1000, 4, [&](std::int64_t i) { ++visits[static_cast<std::size_t>(i)]; });
+  ParallelFor(1000, 4, [&](std::int64_t i) { ++visits[i]; });
   EXPECT_TRUE(std::all_of(visits.begin(), visits.end(), [](const auto& n) { return n == 1; }));
 }
 

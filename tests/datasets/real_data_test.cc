@@ -72,7 +72,7 @@ TEST_F(RealData, CovtypeHasItsCounts) {
   EXPECT_EQ(read.data.features, 54);
   const std::vector<std::int64_t> counts = {211840, 283301, 35754, 2747, 9493, 17367, 20510};
   for (std::int32_t k = 0; k < 7; ++k) {
-    EXPECT_EQ(CountClass(read.data, k), counts[static_cast<std::size_t>(k)]);
+    EXPECT_EQ(CountClass(read.data, k), counts[k]);
   }
   // Ten columns of numbers, then 44 that are one-hot.
   EXPECT_EQ(read.schema.scaling, ScalingKind::kAuto);

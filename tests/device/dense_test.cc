@@ -111,6 +111,25 @@ TEST_P(Dense, BackwardToWeightsAddsTheScaledOuterProduct) {
   }
 }
 
+// The weights that dx comes through are the ones that are updated.
+TEST_P(Dense, BackwardUpdatesWeightsAfterTheirUse) {
+  for (const auto& [rows, in, out] : kDenseShapes) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << in << " x " << out);
+    const Matrix dy = Random(rows, out), before = Random(in, out), bias = Random(1, out);
+    const Matrix x = Random(rows, in, 0, 1);
+    const DeviceMatrix ddy(device(), dy, 1), x_of(device(), x, 2);
+    DeviceMatrix w(device(), before, 3), b(device(), bias), dx(device(), Random(rows, in), 4);
+    device().DenseBackward(ddy.tensor(), w.tensor(), Activation::kTanh, x_of.tensor(), {},
+                           dx.tensor(), -0.5f, 0.9f, w.tensor(), b.tensor());
+    const Matrix slope = Matrix::Ones(rows, in) - x.cwiseProduct(x);
+    ExpectClose(dx.Get(), (dy * before.transpose()).cwiseProduct(slope),
+                1.2 * Abs(dy) * Abs(before).transpose());
+    ExpectClose(w.Get(), double{0.9f} * before - 0.5 * x.transpose() * dy,
+                Abs(before) + Abs(x).transpose() * Abs(dy));
+    ExpectClose(b.Get(), bias - 0.5 * dy.colwise().sum(), Abs(bias) + Abs(dy).colwise().sum());
+  }
+}
+
 TEST_P(Dense, BackwardToWeightsWithKeepZeroForgetsEvenNan) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const std::int64_t rows : {1, 16, 128}) {

@@ -78,7 +78,7 @@ class DeviceArray {
   DeviceSpan<T> span() const { return buffer_.template span<T>().Sub(lead_, size_); }
   DeviceSpan<const T> view() const { return {span().base, span().offset, span().size}; }
   std::vector<T> Get() const {
-    std::vector<T> values(static_cast<std::size_t>(size_));
+    std::vector<T> values(size_);
     device_.Wait();
     if (size_) {
       device_.Download(span().base, ByteOffset(), std::as_writable_bytes(std::span(values)));

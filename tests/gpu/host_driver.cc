@@ -124,7 +124,7 @@ class HostDriver final : public Driver {
     Count();
     StreamOf(waiter).push_back({.work = {}, .awaited = events_.at(event)});
   }
-  bool HasCome(Event event) override {
+  bool HasCompleted(Event event) override {
     Count();
     for (auto steps = random_() % 4; steps > 0; --steps) Step();
     return events_.at(event)->has_come;

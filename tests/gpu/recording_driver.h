@@ -55,7 +55,7 @@ class RecordingDriver final : public Driver {
   void Await(Stream waiter, Event event) override {
     calls.push_back(NameOf(waiter) + " awaits " + std::to_string(NumberOf(event)));
   }
-  bool HasCome(Event event) override { return come.contains(NumberOf(event)); }
+  bool HasCompleted(Event event) override { return come.contains(NumberOf(event)); }
   // The event and those of its stream before it have come, and no others.
   void Synchronize(Event event) override {
     calls.push_back("host awaits " + std::to_string(NumberOf(event)));

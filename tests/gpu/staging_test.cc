@@ -50,7 +50,7 @@ TEST_F(StagingMemory, IsUsedAgainWhenItsTransferHasEndedAndNotBefore) {
 
 TEST_F(StagingMemory, IsTheCallersUntilItIsReturned) {
   Staging::Chunk& first = TakeOne(100);
-  order_.AllHasCome();
+  order_.SetAllCompleted();
   Staging::Chunk& second = TakeOne(100);
   EXPECT_NE(first.memory(), second.memory());
   staging_.Return(first);

@@ -80,13 +80,13 @@ TEST_F(Order, ATransferAwaitsOnlyWhatWasComputedBeforeTheTransferBefore) {
 
 TEST_F(Order, EventsThatHaveComeAreReleasedAndNotAwaited) {
   const StreamOrder::Mark mark = Copy(Stream::kUpload, 0);
-  EXPECT_FALSE(order_.HasCome(Stream::kUpload, mark));
+  EXPECT_FALSE(order_.HasCompleted(Stream::kUpload, mark));
   order_.Look();
-  EXPECT_FALSE(order_.HasCome(Stream::kUpload, mark));
+  EXPECT_FALSE(order_.HasCompleted(Stream::kUpload, mark));
   driver_.come = {1};
   driver_.Take();
   order_.Look();
-  EXPECT_TRUE(order_.HasCome(Stream::kUpload, mark));
+  EXPECT_TRUE(order_.HasCompleted(Stream::kUpload, mark));
   Use(Stream::kCompute, 0);
   EXPECT_EQ(driver_.Take(), (Calls{"release 1"}));
 }
@@ -96,19 +96,19 @@ TEST_F(Order, LaterEventsDoNotComeBeforeEarlierOnes) {
   const StreamOrder::Mark second = Copy(Stream::kUpload, 1);
   driver_.come = {2};
   order_.Look();
-  EXPECT_FALSE(order_.HasCome(Stream::kUpload, second));
+  EXPECT_FALSE(order_.HasCompleted(Stream::kUpload, second));
   driver_.come = {1, 2};
   order_.Look();
-  EXPECT_TRUE(order_.HasCome(Stream::kUpload, second));
+  EXPECT_TRUE(order_.HasCompleted(Stream::kUpload, second));
   const StreamOrder::Mark third = Copy(Stream::kUpload, 2);
   EXPECT_GT(third, second);
-  EXPECT_FALSE(order_.HasCome(Stream::kUpload, third));
+  EXPECT_FALSE(order_.HasCompleted(Stream::kUpload, third));
 }
 
 TEST_F(Order, NothingIsAwaitedThatWasDoneBeforeTheDeviceWasIdle) {
   Copy(Stream::kUpload, 0);
   Use(Stream::kCompute, 1);
-  order_.AllHasCome();
+  order_.SetAllCompleted();
   EXPECT_EQ(driver_.Take(), (Calls{"record upload 1", "release 1"}));
   Use(Stream::kCompute, 0);
   Copy(Stream::kDownload, 1);
@@ -142,8 +142,8 @@ TEST_F(Order, WaitingForAMarkWaitsForAllBeforeItAndForNothingAfter) {
   order_.WaitFor(marks);
   EXPECT_EQ(driver_.Take(), (Calls{"host awaits 3", "release 3", "host awaits 2", "host awaits 1",
                                    "release 1", "release 2", "host awaits 4", "release 4"}));
-  EXPECT_TRUE(order_.HasCome(Stream::kDownload, download));
-  EXPECT_FALSE(order_.HasCome(Stream::kDownload, later));
+  EXPECT_TRUE(order_.HasCompleted(Stream::kDownload, download));
+  EXPECT_FALSE(order_.HasCompleted(Stream::kDownload, later));
 }
 
 TEST_F(Order, AMarkThatHasComeIsNotWaitedFor) {
@@ -158,7 +158,7 @@ TEST_F(Order, AMarkThatHasComeIsNotWaitedFor) {
   EXPECT_EQ(driver_.Take(), Calls{});
   Copy(Stream::kUpload, 0);
   const StreamOrder::Marks third = order_.CloseAll();
-  order_.AllHasCome();
+  order_.SetAllCompleted();
   driver_.Take();
   order_.WaitFor(third);
   EXPECT_EQ(driver_.Take(), Calls{}) << "the device was idle since";

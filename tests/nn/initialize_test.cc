@@ -16,7 +16,7 @@ const ModelSpec kSpec{.inputs = 211, .hidden = {307, 307}, .outputs = 3};
 
 std::vector<float> Start(Initialization how, std::uint64_t seed) {
   const ParameterLayout layout = Layout(kSpec);
-  std::vector<float> flat(static_cast<std::size_t>(layout.floats), 7.0f);
+  std::vector<float> flat(layout.floats, 7.0f);
   Initialize(layout, how, seed, flat);
   return flat;
 }
@@ -89,7 +89,7 @@ TEST(Initialize, DependsOnSeedAndLayerOnly) {
   // Layers of one shape draw from streams of their own, whatever stands before them.
   const ModelSpec other{.inputs = 5, .hidden = {307, 307}, .outputs = 3};
   const ParameterLayout other_layout = Layout(other);
-  std::vector<float> flat(static_cast<std::size_t>(other_layout.floats));
+  std::vector<float> flat(other_layout.floats);
   Initialize(other_layout, Initialization::kHe, 5, flat);
   const std::vector<float> first = Start(Initialization::kHe, 5);
   const LayerShape &a = layout.layers[1], &b = other_layout.layers[1];

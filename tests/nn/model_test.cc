@@ -134,7 +134,7 @@ TEST(Model, WritesACompactGradientOfTheTouchedRowsOnly) {
   BackwardInto(problem, *device, 1, 0, whole);
 
   const std::int64_t count = static_cast<std::int64_t>(problem.touched.size()), width = 9;
-  std::vector<float> compact(static_cast<std::size_t>(count * width), 77.0f);
+  std::vector<float> compact(count * width, 77.0f);
   std::vector<float> rest(problem.parameters.size(), 0.0f);
   std::vector<GradientTarget> targets;
   for (const LayerView& view : Views(problem.layout, rest)) {
@@ -148,10 +148,9 @@ TEST(Model, WritesACompactGradientOfTheTouchedRowsOnly) {
   model.Backward(problem.Input(), problem.Compact(), layers, targets);
   device->Wait();
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t row = problem.touched[static_cast<std::size_t>(i)];
+    const std::int64_t row = problem.touched[i];
     for (std::int64_t c = 0; c < width; ++c) {
-      ASSERT_FLOAT_EQ(compact[static_cast<std::size_t>(i * width + c)],
-                      whole[static_cast<std::size_t>(row * width + c)]);
+      ASSERT_FLOAT_EQ(compact[i * width + c], whole[row * width + c]);
     }
   }
 }

@@ -19,7 +19,7 @@ class Problem {
   Problem(const ModelSpec& network, std::int64_t row_count, std::uint64_t seed = 1)
       : spec(network), layout(Layout(network)), rows(row_count) {
     Random random(seed);
-    parameters.resize(static_cast<std::size_t>(layout.floats));
+    parameters.resize(layout.floats);
     for (float& p : parameters) p = static_cast<float>(0.5 * random.Normal());
     offsets.push_back(0);
     label_offsets.push_back(0);
@@ -88,13 +88,13 @@ class Problem {
     std::vector<double> x(dense.begin() + row * spec.inputs,
                           dense.begin() + (row + 1) * spec.inputs);
     for (const LayerShape& shape : layout.layers) {
-      std::vector<double> y(static_cast<std::size_t>(shape.out));
+      std::vector<double> y(shape.out);
       for (std::int64_t o = 0; o < shape.out; ++o) {
         double sum = At(flat, shape.bias_at + o);
         for (std::int64_t i = 0; i < shape.in; ++i) {
           sum += At(x, i) * At(flat, shape.weights_at + i * shape.out + o);
         }
-        y[static_cast<std::size_t>(o)] = Activated(shape.activation, sum);
+        y[o] = Activated(shape.activation, sum);
       }
       x = y;
     }
@@ -128,9 +128,7 @@ class Problem {
   static DeviceSpan<const T> View(const std::vector<T>& v) {
     return HostSpan<const T>(v.data(), Size(v));
   }
-  static double At(const std::vector<double>& v, std::int64_t i) {
-    return v[static_cast<std::size_t>(i)];
-  }
+  static double At(const std::vector<double>& v, std::int64_t i) { return v[i]; }
 
   BatchInput Sparse(const std::vector<std::int32_t>& named, std::int64_t cols) const {
     BatchInput input;

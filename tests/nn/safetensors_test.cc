@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "tests/support/paths.h"
 
 namespace hogbatch {
 namespace {
@@ -299,7 +300,7 @@ TEST(SafeTensors, AreNeverReadPastTheirEndWhereverTheyAreCut) {
 // Runs a script with the project's own Python; its files lie in argv[1] and argv[2].
 int RunPython(const std::string& script, const std::string& first, const std::string& second) {
   const std::string command =
-      std::string("'") + HOGBATCH_PYTHON + "' '" + script + "' '" + first + "' '" + second + "'";
+      "'" + InSource(".deps/bin/python") + "' '" + script + "' '" + first + "' '" + second + "'";
   return std::system(command.c_str());
 }
 
@@ -307,8 +308,8 @@ TEST(SafeTensors, AreReadAndWrittenByThePythonPackageToo) {
   const Folder folder;
   const std::string probe = folder / "probe.py", script = folder / "script.py";
   std::ofstream(probe) << "try:\n  import numpy, safetensors\nexcept ImportError:\n  exit(1)\n";
-  if (!fs::exists(HOGBATCH_PYTHON) || RunPython(probe, "", "") != 0) {
-    GTEST_SKIP() << "no " << HOGBATCH_PYTHON
+  if (!fs::exists(InSource(".deps/bin/python")) || RunPython(probe, "", "") != 0) {
+    GTEST_SKIP() << "no " << InSource(".deps/bin/python")
                  << " with numpy and safetensors: scripts/setup test installs them";
   }
   const std::string ours = folder / "ours.safetensors", theirs = folder / "theirs.safetensors";

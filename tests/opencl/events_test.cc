@@ -33,13 +33,13 @@ class OpenClEvents : public OnOpenCl {
   std::unique_ptr<gpu::Driver> driver_;
 };
 
-TEST_F(OpenClEvents, TellsWhenAnEventHasCome) {
+TEST_F(OpenClEvents, TellsWhenAnEventHasCompleted) {
   const Block block(driver(), 1000, 1000);
   for (int i = 0; i < 20; ++i) Fill(driver(), block.tensor(), 1);
   const gpu::Event event = driver().Record(Stream::kCompute);
-  driver().HasCome(event);  // either answer is right
+  driver().HasCompleted(event);  // either answer is right
   driver().Synchronize();
-  EXPECT_TRUE(driver().HasCome(event));
+  EXPECT_TRUE(driver().HasCompleted(event));
   driver().Release(event);
 }
 
@@ -51,14 +51,13 @@ TEST_F(OpenClEvents, WaitsForAnEvent) {
   driver().Download(block.address(), 0, received.values().data(), block.bytes());
   const gpu::Event event = driver().Record(Stream::kDownload);
   driver().Synchronize(event);
-  EXPECT_TRUE(driver().HasCome(event));
+  EXPECT_TRUE(driver().HasCompleted(event));
   EXPECT_EQ(std::ranges::count(received.values(), 20.0f), 1000000);
   driver().Synchronize(event);  // again, at once
   driver().Release(event);
 }
 
-// The work waits for an event of the test's own: whoever waits for more than his own does so for
-// ever.
+// The work waits for an event of the test's own: a call that waits for other work waits for ever.
 TEST_F(OpenClEvents, DoesNotWaitForWhatAnEventDoesNotCover) {
   const Block block(driver(), 1, 8), other(driver(), 1, 8);
   const Pinned received(driver(), 8);
@@ -74,10 +73,10 @@ TEST_F(OpenClEvents, DoesNotWaitForWhatAnEventDoesNotCover) {
   const gpu::Event later = driver().Record(Stream::kCompute);
   driver().Synchronize(event);
   EXPECT_EQ(received.values()[7], 2);
-  EXPECT_FALSE(driver().HasCome(later));
+  EXPECT_FALSE(driver().HasCompleted(later));
   clSetUserEventStatus(gate, CL_COMPLETE);
   driver().Synchronize(later);
-  EXPECT_TRUE(driver().HasCome(later));
+  EXPECT_TRUE(driver().HasCompleted(later));
   for (const gpu::Event each : {event, later, gpu::Event{gate}}) driver().Release(each);
   driver().Synchronize();
 }

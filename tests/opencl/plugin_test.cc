@@ -5,13 +5,14 @@
 
 #include "core/error.h"
 #include "device/buffer.h"
+#include "tests/support/paths.h"
 
 namespace hogbatch {
 namespace {
 
 // The plug-in as the program opens it. It stays open, as in the program.
 gpu::PluginEntry Entry() {
-  void* const library = ::dlopen(HOGBATCH_OPENCL_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  void* const library = ::dlopen(InBuild("libhogbatch_opencl.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   EXPECT_NE(library, nullptr) << ::dlerror();
   return library ? reinterpret_cast<gpu::PluginEntry>(::dlsym(library, gpu::kPluginEntry))
                  : nullptr;

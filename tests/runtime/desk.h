@@ -30,7 +30,7 @@ class Desk {
     const JobTable table{.jobs = {&job, 1}, .workers = workers_};
     return algorithm_->Assign(this->worker(worker), table)->batch_size;
   }
-  // So many more updates of so many rows at so many a second; of speed 0, nothing is said of it.
+  // Adds `updates` updates of `rows` rows at `speed` updates a second; 0: the speed is unknown.
   void Report(WorkerId id, int updates, std::int64_t rows = 1, double speed = 0) {
     const TimedTask task{.rows = updates * rows, .seconds = speed > 0 ? updates / speed : 0};
     WorkerState& state = worker(id);

@@ -24,7 +24,7 @@ std::int64_t Taken(const TrainingData& training, const ModelSpec& spec,
   JobMemory memory(spec, training.data, nullptr, 1);
   memory.optimizer = optimizer;
   memory.explicit_momentum = optimizer.momentum;
-  memory.class_weights.assign(static_cast<std::size_t>(spec.outputs), 1.0f);
+  memory.class_weights.assign(spec.outputs, 1.0f);
   const auto worker = MakeWorker(
       0,
       MakeStrictDevice(cpu::MakeDevice({.name = "cpu.0", .description = "test", .depth = depth}),

@@ -12,7 +12,7 @@ namespace {
 SmallRun DistantRun(const std::string& algorithm, Storage storage, int workers, int distant) {
   SmallRun run{.algorithm = algorithm, .storage = storage};
   run.algorithm_options.gpu_batch = {32, 32};
-  run.seconds_per_row.assign(static_cast<std::size_t>(workers), 1e-4);
+  run.seconds_per_row.assign(workers, 1e-4);
   run.distant = distant;
   run.rate.lr_scaling = "none";
   return run;
@@ -152,8 +152,10 @@ TEST(DistantRun, SurvivesAFailureOnThreads) {
     SmallRun run = DistantRun("hogbatch", Storage::kSparse, 2, 1);
     run.fail_call = call;
     EXPECT_TRUE(AllFinite(run.OnThreads()));
-    EXPECT_EQ(run.result.totals.examples, 6000);
-    EXPECT_EQ(run.recorder.failures.size(), 1u);
+    EXPECT_EQ(run.result.totals.examples + run.result.totals.lost_rows, 6000);
+    // The first calls prepare the device. Later ones it may not reach before the core has trained
+    // all rows.
+    EXPECT_TRUE(run.recorder.failures.size() == 1 || (call > 40 && run.recorder.failures.empty()));
   }
 }
 

@@ -153,9 +153,9 @@ TEST_P(Distant, CommonStepsEqualSharedOnesToTheBit) {
 
 std::vector<float> OutputsOn(const DeviceFactory& device, const ModelSpec& spec,
                              const Dataset& data) {
-  std::vector<float> parameters(static_cast<std::size_t>(Layout(spec).floats));
+  std::vector<float> parameters(Layout(spec).floats);
   Initialize(Layout(spec), Initialization::kHe, 4, parameters);
-  std::vector<float> outputs(static_cast<std::size_t>(data.rows * spec.outputs), NAN);
+  std::vector<float> outputs(data.rows * spec.outputs, NAN);
   Infer({&device, 1}, spec, parameters, data, [&](RowRange rows, std::span<const float> part) {
     std::copy(part.begin(), part.end(), outputs.begin() + rows.begin * spec.outputs);
   });

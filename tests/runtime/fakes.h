@@ -53,10 +53,10 @@ class FakeWorker : public Worker {
     if (task.kind != TaskKind::kTrain) return;
     const RowRange rows = Part(task.rows, merge, task.merges);
     if (ledger_.trained.size() < static_cast<std::size_t>(rows.end)) {
-      ledger_.trained.resize(static_cast<std::size_t>(rows.end), 0);
+      ledger_.trained.resize(rows.end, 0);
     }
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-      ++ledger_.trained[static_cast<std::size_t>(row)];
+      ++ledger_.trained[row];
     }
   }
   Report Finish(const Task& task) override {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "nn/initialize.h"
 #include "tests/runtime/row_ledger.h"
 #include "tests/runtime/small_problem.h"
 
@@ -50,47 +49,49 @@ struct LedgerRun {
 
  private:
   void Run(Time time) {
-    constexpr std::int64_t kValidRows = 8;
-    const Dataset data = MakeRows(train_rows + kValidRows, kFeatures, storage);
-    const ModelSpec spec{.inputs = kFeatures,
-                         .hidden = {6},
-                         .outputs = 2,
-                         .activation = Activation::kTanh,
-                         .sparse_input = data.is_sparse};
-    JobMemory memory(spec, data, nullptr, static_cast<int>(workers.size()));
-    std::vector<float> start(memory.store.idle_weights().size());
-    Initialize(memory.store.layout(), Initialization::kHe, 5, start);
-    memory.SetWeights(start);
-    memory.optimizer = optimizer;
-    memory.explicit_momentum = optimizer.momentum;
-
-    const RunRules rules = Rules(epochs);
-    Coordinator::Setup setup{
-        .job = {.id = 0, .model = spec, .train_rows = train_rows},
-        .rows = {.train = train_rows, .valid = kValidRows, .test = 0},
-        .rules = rules,
-        // Constant: every update changes the model.
-        .rates = LearningRate({.lr = 0.05, .lr_schedule = "constant"}, rules.epochs),
-        .workers = {},
-        .merge_rows = merge_rows};
-    std::vector<WorkerFactory> factories;
+    const TrainingInput input = MakeInput(train_rows, 8, kFeatures, storage);
+    const TrainingPlan plan{
+        .work = {.model = {.inputs = kFeatures,
+                           .hidden = {6},
+                           .outputs = 2,
+                           .activation = Activation::kTanh,
+                           .sparse_input = input.training.data.is_sparse},
+                 .optimizer = optimizer,
+                 .explicit_momentum = optimizer.momentum,
+                 .merge_rows = merge_rows,
+                 .devices = Devices()},
+        .algorithm = algorithm,
+        .batches = algorithm_options,
+        .learning_rate = {.lr = 0.05, .lr_schedule = "constant"},  // every update changes the model
+        .init = Initialization::kHe,
+        .rules = Rules(epochs)};
+    TrainingRun run(plan, input);
     const std::vector<CostModel> costs(workers.size(), {.seconds_per_row = 1e-4});
-    for (const WorkerSetup& wanted : workers) {
-      const auto id = static_cast<WorkerId>(factories.size());
-      const bool alone = time == Time::kVirtual || (workers.size() == 1 && !wanted.writes_early);
-      setup.workers.push_back(wanted.info);
-      factories.push_back([this, id, time, alone, &wanted, &memory] {
+    Drive(time, run.coordinator(), WatchedWorkers(run, time), costs, recorder);
+    result = run.coordinator().Result();
+    model = ModelOf(run);
+  }
+
+  std::vector<DeviceChoice> Devices() const {
+    std::vector<DeviceChoice> devices;
+    for (const WorkerSetup& worker : workers) devices.push_back({worker.info, worker.make});
+    return devices;
+  }
+
+  // The workers of the run, decorated, with the books kept.
+  std::vector<WorkerFactory> WatchedWorkers(TrainingRun& run, Time time) {
+    std::vector<WorkerFactory> factories = run.Workers(WritesIn(time));
+    for (std::size_t i = 0; i < factories.size(); ++i) {
+      const WorkerSetup& setup = workers[i];
+      const bool alone = time == Time::kVirtual || (workers.size() == 1 && !setup.writes_early);
+      factories[i] = [this, make = factories[i], &setup, &run, alone] {
         using enum RowLedger::Company;
-        std::unique_ptr<Worker> worker = MakeWorker(id, wanted.make(), memory, WritesIn(time));
-        if (wanted.decorate) worker = wanted.decorate(std::move(worker));
-        return ledger.Watch(std::move(worker), memory, alone ? kAlone : kOthers);
-      });
+        std::unique_ptr<Worker> worker = make();
+        if (setup.decorate) worker = setup.decorate(std::move(worker));
+        return ledger.Watch(std::move(worker), run.memory(), alone ? kAlone : kOthers);
+      };
     }
-    const std::unique_ptr<Algorithm> chosen = MakeAlgorithm(algorithm, algorithm_options);
-    Coordinator coordinator(*chosen, setup);
-    Drive(time, coordinator, factories, costs, recorder);
-    result = coordinator.Result();
-    model.assign(memory.store.idle_weights().begin(), memory.store.idle_weights().end());
+    return factories;
   }
 };
 

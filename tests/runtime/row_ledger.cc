@@ -10,7 +10,7 @@ namespace hogbatch {
 namespace {
 
 void Enter(RowRange rows, std::vector<int>& times) {
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) ++times[static_cast<std::size_t>(row)];
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) ++times[row];
 }
 
 std::int64_t Sum(const std::vector<int>& times) {

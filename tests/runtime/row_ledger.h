@@ -17,11 +17,9 @@ namespace hogbatch {
 // Kept by what workers do, not by what they and the coordinator tell each other.
 class RowLedger {
  public:
-  explicit RowLedger(std::int64_t train_rows)
-      : trained_(static_cast<std::size_t>(train_rows)),
-        lost_(static_cast<std::size_t>(train_rows)) {}
+  explicit RowLedger(std::int64_t train_rows) : trained_(train_rows), lost_(train_rows) {}
 
-  // kAlone: nobody else changes the model while this worker is in a call, and it writes nothing
+  // kAlone: no other worker changes the model while this worker is in a call, and it writes nothing
   // before Commit, so that what it says of a torn update can be held against the model.
   enum class Company : std::uint8_t { kAlone, kOthers };
   // The worker, whose every call is entered in the books. Both outlive it.

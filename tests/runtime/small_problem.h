@@ -1,17 +1,17 @@
 // A small data set that a network can learn, and whole runs of real workers on it.
 #pragma once
 
-#include <cmath>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/random.h"
 #include "cpu/cpu.h"
 #include "device/simulated.h"
-#include "nn/initialize.h"
 #include "tests/runtime/fakes.h"
 #include "tests/support/strict_device.h"
+#include "training/train.h"
 
 namespace hogbatch {
 
@@ -27,7 +27,7 @@ inline Dataset MakeRows(std::int64_t rows, std::int64_t features, Storage storag
     double side = 0;
     for (std::int64_t column = 0; column < features; ++column) {
       const float x = random.Uniform() < 0.3 ? static_cast<float>(random.Normal()) : 0.0f;
-      side += x * direction[static_cast<std::size_t>(column)];
+      side += x * direction[column];
       data.dense.push_back(x);
       if (x == 0) continue;
       data.columns.push_back(static_cast<std::int32_t>(column));
@@ -46,6 +46,20 @@ inline Dataset MakeRows(std::int64_t rows, std::int64_t features, Storage storag
   return data;
 }
 
+// The same as the input of a training.
+inline TrainingInput MakeInput(std::int64_t train_rows, std::int64_t valid_rows,
+                               std::int64_t features, Storage storage) {
+  return {.training = {.data = MakeRows(train_rows + valid_rows, features, storage),
+                       .schema = {},
+                       .train_rows = train_rows}};
+}
+
+// The model after a run.
+inline std::vector<float> ModelOf(TrainingRun& run) {
+  const std::span<const float> weights = run.memory().store.idle_weights();
+  return {weights.begin(), weights.end()};
+}
+
 inline Writes WritesIn(Time time) {
   return time == Time::kVirtual ? Writes::kAtCommit : Writes::kAsComputed;
 }
@@ -61,7 +75,7 @@ struct SmallRun {
   LearningRateOptions rate = {.lr = 0.05};
   RunRules rules = Rules(3);
   std::int64_t fail_call = 0;  // of the last worker's device
-  int distant = 0;             // so many of the last workers have devices that share no host memory
+  int distant = 0;             // the number of last workers whose devices share no host memory
 
   Recorder recorder = {};
   RunResult result = {};
@@ -72,49 +86,47 @@ struct SmallRun {
 
  private:
   std::vector<float> Run(Time time) {
-    const std::int64_t valid_rows = train_rows / 10;
-    const Dataset data = MakeRows(train_rows + valid_rows, 30, storage);
-    const ModelSpec spec{.inputs = 30,
-                         .hidden = {24, 16},
-                         .outputs = 2,
-                         .activation = Activation::kRelu,
-                         .sparse_input = data.is_sparse};
-    const int count = static_cast<int>(seconds_per_row.size());
-    JobMemory memory(spec, data, nullptr, count);
-    std::vector<float> start(memory.store.idle_weights().size());
-    Initialize(memory.store.layout(), Initialization::kHe, 5, start);
-    memory.SetWeights(start);
-    memory.optimizer = optimizer;
-    memory.explicit_momentum = optimizer.momentum;
-
-    Coordinator::Setup setup{.job = {.id = 0, .model = spec, .train_rows = train_rows},
-                             .rows = {.train = train_rows, .valid = valid_rows, .test = 0},
-                             .rules = rules,
-                             .rates = LearningRate(rate, rules.epochs),
-                             .workers = {}};
-    std::vector<WorkerFactory> factories;
+    const TrainingInput input = MakeInput(train_rows, train_rows / 10, 30, storage);
+    const TrainingPlan plan{.work = {.model = {.inputs = 30,
+                                               .hidden = {24, 16},
+                                               .outputs = 2,
+                                               .activation = Activation::kRelu,
+                                               .sparse_input = input.training.data.is_sparse},
+                                     .optimizer = optimizer,
+                                     .explicit_momentum = optimizer.momentum,
+                                     .devices = Devices()},
+                            .algorithm = algorithm,
+                            .batches = algorithm_options,
+                            .learning_rate = rate,
+                            .init = Initialization::kHe,
+                            .rules = rules,
+                            .seed = 5};
+    TrainingRun run(plan, input);
     std::vector<CostModel> costs;
-    for (int i = 0; i < count; ++i) {
-      costs.push_back({.seconds_per_row = seconds_per_row[static_cast<std::size_t>(i)]});
+    for (const double seconds : seconds_per_row) costs.push_back({.seconds_per_row = seconds});
+    Drive(time, run.coordinator(), run.Workers(WritesIn(time)), costs, recorder);
+    result = run.coordinator().Result();
+    return ModelOf(run);
+  }
+
+  std::vector<DeviceChoice> Devices() const {
+    std::vector<DeviceChoice> devices;
+    const auto count = std::ssize(seconds_per_row);
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
       const bool is_distant = i + distant >= count;
-      setup.workers.push_back({.name = (is_distant ? "cuda." : "cpu.") + std::to_string(i),
-                               .description = "test",
-                               .kind = is_distant ? DeviceKind::kCuda : DeviceKind::kCpu,
-                               .depth = is_distant ? 2 : 1});
-      factories.push_back([&, i, is_distant] {
-        std::unique_ptr<Device> device =
-            cpu::MakeDevice(setup.workers[static_cast<std::size_t>(i)]);
-        if (is_distant) device = MakeStrictDevice(std::move(device));
-        const std::int64_t fails = i + 1 == count ? fail_call : 0;
-        if (fails > 0) device = sim::MakeSimulatedDevice(std::move(device), {.fail_call = fails});
-        return MakeWorker(i, std::move(device), memory, WritesIn(time));
-      });
+      const DeviceInfo info{.name = (is_distant ? "cuda." : "cpu.") + std::to_string(i),
+                            .description = "test",
+                            .kind = is_distant ? DeviceKind::kCuda : DeviceKind::kCpu,
+                            .depth = is_distant ? 2 : 1};
+      const std::int64_t fails = i + 1 == count ? fail_call : 0;
+      devices.push_back({info, [=] {
+                           std::unique_ptr<Device> device = cpu::MakeDevice(info);
+                           if (is_distant) device = MakeStrictDevice(std::move(device));
+                           if (fails == 0) return device;
+                           return sim::MakeSimulatedDevice(std::move(device), {.fail_call = fails});
+                         }});
     }
-    const std::unique_ptr<Algorithm> chosen = MakeAlgorithm(algorithm, algorithm_options);
-    Coordinator coordinator(*chosen, setup);
-    Drive(time, coordinator, factories, costs, recorder);
-    result = coordinator.Result();
-    return {memory.store.idle_weights().begin(), memory.store.idle_weights().end()};
+    return devices;
   }
 };
 

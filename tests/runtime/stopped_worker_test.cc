@@ -1,4 +1,4 @@
-// Workers that stop or slow down: nobody waits for them but the end of the run.
+// Workers that stop or slow down. The others do not wait for them; only the end of the run does.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Machines that nobody here has, for tests of what is chosen on them.
+// Descriptions of machines, for tests of what is chosen on them.
 #pragma once
 
 #include <string>

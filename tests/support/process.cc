@@ -14,6 +14,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/support/paths.h"
+
 namespace hogbatch {
 namespace {
 
@@ -101,7 +103,7 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
     ::posix_spawn_file_actions_adddup2(&actions, broken[1], 1);
     ::close(broken[0]);
   }
-  std::vector<std::string> words = {HOGBATCH_PROGRAM};
+  std::vector<std::string> words = {InBuild("hogbatch")};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "cpu/cpu.h"
 #include "datasets/synthetic.h"
+#include "tests/support/observers.h"
 #include "tests/support/offers.h"
 #include "tests/support/process.h"
 #include "tests/support/strict_device.h"
@@ -38,15 +39,6 @@ DeviceChoice BrokenGpu(const std::string& name) {
   return broken;
 }
 
-class RecordingObserver final : public TrainingObserver {
- public:
-  void OnProgress(const Progress&) override {}
-  void OnWorkerFailed(std::string_view, std::string_view) override {}
-  void OnWarning(std::string_view sentence) override { warnings += sentence; }
-
-  std::string warnings;
-};
-
 class CalibrateGpusOf : public testing::Test {
  protected:
   CalibrateGpusOf() : cache_("XDG_CACHE_HOME", folder_.path()) {
@@ -63,7 +55,7 @@ class CalibrateGpusOf : public testing::Test {
     return CalibrateGpus(plan_, input_, 0.5, observer_);
   }
 
-  RecordingObserver observer_;
+  QuietObserver observer_;
   TemporaryFolder folder_;
   ScopedVariable cache_;
   TrainingInput input_;

@@ -12,8 +12,8 @@ namespace {
 using testing::HasSubstr;
 
 std::vector<DeviceChoice> Workers(int cores, int gpus) {
-  std::vector<DeviceChoice> devices(static_cast<std::size_t>(cores), {Processor(), nullptr});
-  devices.resize(static_cast<std::size_t>(cores + gpus), {CudaGpu("cuda.0", ""), nullptr});
+  std::vector<DeviceChoice> devices(cores, {Processor(), nullptr});
+  devices.resize(cores + gpus, {CudaGpu("cuda.0", ""), nullptr});
   return devices;
 }
 

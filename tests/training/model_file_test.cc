@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "nn/safetensors.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "training/model/schema_json.h"
 
@@ -45,13 +46,13 @@ Schema FullSchema() {
 
 std::vector<float> Parameters() {
   const ParameterLayout layout = Layout(Spec());
-  std::vector<float> flat(static_cast<std::size_t>(layout.floats));
+  std::vector<float> flat(layout.floats);
   for (const LayerShape& layer : layout.layers) {
     for (std::int64_t i = 0; i < layer.in * layer.out; ++i) {
-      flat[static_cast<std::size_t>(layer.weights_at + i)] = 0.1f * static_cast<float>(i + 1);
+      flat[layer.weights_at + i] = 0.1f * static_cast<float>(i + 1);
     }
     for (std::int64_t i = 0; i < layer.out; ++i) {
-      flat[static_cast<std::size_t>(layer.bias_at + i)] = -0.5f * static_cast<float>(i + 1);
+      flat[layer.bias_at + i] = -0.5f * static_cast<float>(i + 1);
     }
   }
   return flat;
@@ -160,7 +161,7 @@ TEST_F(ModelFile, WhoseMetadataDisagreesWithItselfIsRefused) {
        "\"values\":[7]},{\"column\":3,\"values\":[8]}", "twice"},
       {"columns left out of a CSV", "schema", "\"used_columns\":[]", "\"used_columns\":[0,1,2]",
        "CSV"},
-      {"categories in LIBSVM", "schema", "\"format\":\"csv\"", "\"format\":\"libsvm\"", "LIBSVM"},
+      {"categories in LIBSVM", "schema", "\"format\":\"csv\"", "\"format\":\"libsvm\"", "libsvm"},
       {"too many columns", "schema", "\"file_columns\":4", "\"file_columns\":4294967296",
        "more than a file can have"},
       {"wrong type", "schema", "\"shift\":[", "\"shift\":7,\"was\":[", "list"},
@@ -206,7 +207,7 @@ TEST(SchemaJson, OfLibsvmNeedsColumnsThatAscendAndAddUp) {
   expect_refused("add up");
   schema.used_columns = {4};
   schema.categorical = {{.column = 1, .values = {1}}};
-  expect_refused("LIBSVM");
+  expect_refused("libsvm");
 }
 
 TEST_F(ModelFile, CutOrChangedAnywhereNeverDoesMoreThanBeRefused) {
@@ -246,13 +247,14 @@ TEST_F(ModelFile, SaysWhyItIsNoStart) {
 }
 
 TEST_F(ModelFile, OpensWithPythonsSafetensors) {
-  const std::string python = HOGBATCH_PYTHON;
+  const std::string python = InSource(".deps/bin/python");
   if (!std::filesystem::exists(python) ||
       std::system((python + " -c 'import safetensors.numpy' 2>/dev/null").c_str()) != 0) {
     GTEST_SKIP() << "needs safetensors for Python: run scripts/setup test";
   }
   Save();
-  const std::string command = python + " " HOGBATCH_OPEN_MODEL " '" + path() + "'";
+  const std::string command =
+      python + " " + InSource("tests/training/open_model.py") + " '" + path() + "'";
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 

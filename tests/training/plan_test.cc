@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "datasets/synthetic.h"
+#include "tests/support/observers.h"
 #include "tests/support/offers.h"
 #include "training/train.h"
 
@@ -13,13 +14,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-class NoObserver final : public TrainingObserver {
- public:
-  void OnProgress(const Progress&) override {}
-  void OnWorkerFailed(std::string_view, std::string_view) override {}
-  void OnWarning(std::string_view) override {}
-};
 
 TrainingInput SmallInput() {
   return {.training = MakeSynthetic({.rows = 200, .features = 6, .classes = 3})};
@@ -32,7 +26,7 @@ Devices Cores(int count) {
 }
 
 TrainingPlan PlanOf(const TrainingSpec& spec, const Devices& devices = Cores(2)) {
-  NoObserver observer;
+  QuietObserver observer;
   return Plan(spec, SmallInput(), devices, observer);
 }
 
@@ -84,7 +78,7 @@ TEST(Plan, RefusesAStartThatIsAnotherNetwork) {
                            .parameters = {}};
   TrainingSpec spec;
   spec.init = "model.safetensors";
-  NoObserver observer;
+  QuietObserver observer;
   try {
     Plan(spec, input, Cores(1), observer);
     FAIL() << "it was taken";

@@ -15,7 +15,7 @@ using gpu::Interface;
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kIndent = 10;
 
-// What an interface has run on so far. Nobody may read more into it than there was.
+// What an interface has been run on so far, and no more than that.
 std::string_view ProvenOn(Interface interface) {
   return interface == Interface::kCuda ? "a host stand-in only, never on a real GPU"
                                        : "processors through PoCL only, never on a real GPU";
@@ -25,7 +25,7 @@ std::string ProofSentence(Interface interface) {
   return fmt::format("{} was tested on {}.", Name(interface), ProvenOn(interface));
 }
 
-// Paragraphs beside a name, hanging from one column.
+// Paragraphs beside a name, with a hanging indent.
 std::string Entry(std::string_view name, const std::vector<std::string>& paragraphs) {
   std::string text;
   for (const std::string& paragraph : paragraphs) {
@@ -82,10 +82,10 @@ std::string AutoSentence(const DevicesReport& report) {
   return fmt::format("--devices auto takes {} to train, and {} to eval and predict", train, infer);
 }
 
-nlohmann::ordered_json ToJson(const DeviceInfo& info, std::string_view interface) {
+nlohmann::ordered_json ToJson(const DeviceInfo& info) {
   nlohmann::ordered_json json = {{"name", info.name},
                                  {"option", OptionName(info)},
-                                 {"interface", interface},
+                                 {"interface", Name(info.kind)},
                                  {"description", info.description},
                                  {"memory_bytes", info.memory_bytes}};
   if (!info.hardware.empty()) json["hardware"] = info.hardware;
@@ -124,13 +124,12 @@ std::string DevicesText(const DevicesReport& report) {
 std::string DevicesJson(const DevicesReport& report) {
   const std::vector<DeviceInfo> chosen = AutoDevices(report, Purpose::kTraining);
   nlohmann::ordered_json json;
-  nlohmann::ordered_json processor = ToJson(report.processor, "cpu");
+  nlohmann::ordered_json processor = ToJson(report.processor);
   processor["cores"] = report.cores;
   processor["auto"] = HasCores(chosen);
   json["devices"].push_back(std::move(processor));
   for (const Candidate& gpu : JudgeForAuto(report.cuda, report.opencl)) {
-    nlohmann::ordered_json one =
-        ToJson(gpu.info, gpu.info.kind == DeviceKind::kCuda ? "cuda" : "opencl");
+    nlohmann::ordered_json one = ToJson(gpu.info);
     one["auto"] = gpu.why_not.empty();
     if (!gpu.why_not.empty()) one["why_not_auto"] = gpu.why_not;
     json["devices"].push_back(std::move(one));
@@ -144,7 +143,7 @@ std::string DevicesJson(const DevicesReport& report) {
     if (offer->devices.empty()) one["why_none"] = offer->why_none;
     json["interfaces"].push_back(std::move(one));
   }
-  // A driver may name its device in any bytes.
+  // The name that a driver gives its device may hold any bytes.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -7,7 +7,7 @@
 namespace hogbatch {
 namespace {
 
-constexpr std::int64_t kReadableClasses = 20;  // a wider table wraps and says nothing
+constexpr std::int64_t kReadableClasses = 20;  // a wider table would wrap
 
 nlohmann::ordered_json MatrixOf(const ConfusionMatrix& confusion) {
   auto matrix = nlohmann::ordered_json::array();  // actual × predicted

@@ -76,7 +76,7 @@ std::string RowsText(const TrainingPlan& plan, DeviceKind kind) {
   return fmt::format("{} row{}", rows, rows == 1 ? "" : "s");
 }
 
-// "cpu.0 to cpu.3 (AMD EPYC), 16 rows per update": neighbours that are alike in one breath.
+// "cpu.0 to cpu.3 (AMD EPYC), 16 rows per update": equal neighbours are joined.
 std::string TeamsText(const TrainingPlan& plan) {
   const auto& devices = plan.work.devices;
   std::string text;
@@ -102,7 +102,7 @@ std::string TrainingLine(const TrainingSpec& spec, const TrainingPlan& plan) {
                      plan.learning_rate.lr_schedule);
 }
 
-// What was asked of merging and has no effect here.
+// Options of merging that have no effect in this training.
 void AddMergeNotes(const TrainingSpec& spec, const TrainingPlan& plan,
                    std::vector<std::string>& notes) {
   const TrainingSpec usual;
@@ -121,7 +121,7 @@ void AddMergeNotes(const TrainingSpec& spec, const TrainingPlan& plan,
   }
 }
 
-// What was asked and has no effect here, or another than one may think.
+// Options that have no effect in this training, or an unexpected one.
 std::vector<std::string> Notes(const TrainingSpec& spec, const TrainingPlan& plan) {
   std::vector<std::string> notes;
   const TrainingSpec usual;
@@ -147,7 +147,7 @@ std::vector<std::string> Notes(const TrainingSpec& spec, const TrainingPlan& pla
   return notes;
 }
 
-// Devices whose memory cuts --gpu-batch.
+// Devices whose memory limits --gpu-batch.
 std::vector<std::string> MemoryNotes(const TrainingPlan& plan) {
   std::vector<std::string> notes;
   const std::int64_t wanted = plan.work.gpu_batch.max;

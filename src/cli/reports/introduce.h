@@ -1,4 +1,4 @@
-// The first and last lines of a training: what was understood, and what came of it.
+// The first and last lines of a training: its plan and its result.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@
 namespace hogbatch {
 namespace {
 
-// The metric worth a place on a line.
+// The most important metric.
 std::string MetricText(const EvaluationSums& sums, const MetricScale& scale) {
   return Text(MetricsOf(sums, scale).front());
 }
@@ -50,7 +50,7 @@ std::vector<std::string> LiveFields(const Progress& progress, double epochs,
   const std::string examples = ShortCount(progress.examples_per_second) + " examples/s";
   const std::string updates = ShortCount(progress.updates_per_second) + " updates/s";
   std::string metric;
-  // What the untrained model reached would only mislead.
+  // The metric of the untrained model would mislead.
   if (last && last->epoch > 0 && (last->valid || last->test || last->train)) {
     const auto& sums = last->valid ? last->valid : last->test ? last->test : last->train;
     metric = MetricText(*sums, scale);
@@ -62,7 +62,7 @@ std::vector<std::string> LiveFields(const Progress& progress, double epochs,
   if (progress.running_loss) fields.push_back(fmt::format("loss {:.4f}", *progress.running_loss));
   const std::vector<std::string> teams = TeamFields(progress);
   fields.insert(fields.end(), teams.begin(), teams.end());
-  // Teams leave little room, and the metric stands in the line of the last evaluation.
+  // Teams leave little room, and the line of the last evaluation has the metric.
   const std::array<std::string, 4> rest = teams.empty()
                                               ? std::array{metric, examples, updates, left}
                                               : std::array{left, examples, metric, updates};

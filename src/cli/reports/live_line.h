@@ -1,4 +1,4 @@
-// Progress in words: numbers short enough to read at a glance, lines that fit the terminal.
+// Progress as text: short numbers, lines that fit the terminal.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ std::vector<std::string> LiveFields(const Progress& progress, double epochs,
 // The permanent line of an evaluation.
 std::string EvaluationLine(const Progress& progress, const MetricScale& scale);
 
-// Columns of the terminal behind `descriptor`; 80 when it does not tell.
+// Columns of the terminal behind `descriptor`; 80 if unknown.
 int TerminalWidth(int descriptor);
 // Whether a line there can be rewritten in place.
 bool IsLiveTerminal(int descriptor);

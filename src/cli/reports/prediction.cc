@@ -9,7 +9,7 @@
 namespace hogbatch {
 namespace {
 
-// A name with a comma or quote in it as CSV wants it.
+// Quotes a name that contains a comma or a quote, for CSV.
 std::string Field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";

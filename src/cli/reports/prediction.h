@@ -14,7 +14,7 @@ namespace hogbatch {
 
 struct PredictionFormat {
   bool probabilities = false;
-  std::int64_t top = 0;  // several labels a row: the likeliest so many; 0: those of at least 50 %
+  std::int64_t top = 0;  // multi-label: print this many per row; 0: those of at least 50 %
 };
 
 // The line that names the columns; empty without probabilities, and for numbers.

@@ -13,8 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of options.json and summary.json. Goes up when a reader of the older format would be misled; new
-// keys alone do not.
+// Of options.json and summary.json. Incremented when a reader of the older format would be misled,
+// not for new keys.
 constexpr int kFormat = 1;
 
 void Put(Json& object, const std::string& key, double value) {
@@ -133,6 +133,42 @@ class JsonWriter final : public OptionVisitor {
   Json& object_;
 };
 
+Json MachineOf(const TrainingPlan& plan, const Devices& devices) {
+  Json machine = {{"processor", devices.processor}, {"cores", devices.cores}};
+  if (devices.host_memory_bytes > 0) machine["memory_bytes"] = devices.host_memory_bytes;
+  for (const DeviceChoice& choice : plan.work.devices) {
+    machine["workers"].push_back(choice.info.name);
+    if (choice.info.kind != DeviceKind::kCpu) {
+      machine[choice.info.name] = choice.info.description;
+    }
+  }
+  return machine;
+}
+
+Json DatasetOf(const TrainingInput& input) {
+  const TrainingData& training = input.training;
+  Json dataset = {{"source", training.data.source},
+                  {"rows", training.train_rows},
+                  {"validation_rows", training.data.rows - training.train_rows},
+                  {"features", training.data.features},
+                  {"storage", training.data.is_sparse ? "sparse" : "dense"},
+                  {"memory_bytes", training.data.bytes()},
+                  {"label_kind", Name(training.schema.label_kind)},
+                  {"outputs", training.schema.outputs()},
+                  {"scaling", Name(training.schema.scaling)}};
+  if (input.test) {
+    dataset["test_source"] = input.test->source;
+    dataset["test_rows"] = input.test->rows;
+  }
+  return dataset;
+}
+
+Json NetworkOf(const ModelSpec& spec) {
+  return {{"inputs", spec.inputs},   {"hidden", spec.hidden},
+          {"outputs", spec.outputs}, {"activation", Name(spec.activation)},
+          {"loss", Name(spec.loss)}, {"parameters", Layout(spec).parameters}};
+}
+
 // Paths and labels may hold any bytes; those that are not UTF-8 are replaced rather than fatal.
 std::string Dump(const Json& object, int indent) {
   return object.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -147,7 +183,7 @@ std::string MetricsLine(const Progress& progress, const MetricScale& scale) {
   PutEvaluation(line, progress.evaluation, scale);
   Put(line, "examples_per_second", progress.examples_per_second);
   PutWorkers(line, progress);
-  // With one worker there is nobody to share with, and nothing is stale.
+  // With one worker there are no shares, and nothing is stale.
   if (progress.workers.size() > 1) PutTeamwork(line, progress);
   if (progress.lost_rows > 0) line["lost_rows"] = progress.lost_rows;
   return Dump(line, -1);
@@ -177,15 +213,21 @@ std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
   return Dump(summary, 2) + "\n";
 }
 
-std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan) {
+std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan,
+                        const RunSetting& setting) {
   TrainOptions used = options;
   used.spec.algorithm = plan.algorithm;
   used.spec.learning_rate = plan.learning_rate;
   Json object;
   object["format"] = kFormat;
+  object["version"] = HOGBATCH_VERSION;
+  object["started"] = setting.started;
   if (!used.spec.data.empty()) object["data"] = used.spec.data;
   JsonWriter writer(object);
   used.Visit(writer);
+  object["machine"] = MachineOf(plan, setting.devices);
+  object["dataset"] = DatasetOf(setting.input);
+  object["network"] = NetworkOf(plan.work.model);
   return Dump(object, 2) + "\n";
 }
 

@@ -13,11 +13,11 @@
 
 namespace hogbatch {
 
-// One line of metrics.jsonl, without its newline. That of a single worker leaves out how it stands
-// to others.
+// One line of metrics.jsonl, without its newline. With a single worker, shares and staleness are
+// left out.
 std::string MetricsLine(const Progress& progress, const MetricScale& scale);
 
-// What summary.json says beside the result.
+// What summary.json contains besides the result.
 struct SummaryFacts {
   std::string algorithm;
   std::vector<std::string> devices = {};
@@ -29,7 +29,14 @@ struct SummaryFacts {
 std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
                         const MetricScale& scale);
 
-// Every option by name, with what the plan chose where the user left the choice.
-std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan);
+// Where, when and on what a run trains. What it refers to outlives it.
+struct RunSetting {
+  std::string started;  // "2026-11-17 12:30:00", local time
+  const Devices& devices;
+  const TrainingInput& input;
+};
+// Every option by name. Where the user left the choice, with what the plan chose; and the setting.
+std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan,
+                        const RunSetting& setting);
 
 }  // namespace hogbatch

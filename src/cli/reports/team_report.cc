@@ -13,18 +13,18 @@ namespace hogbatch {
 namespace {
 
 constexpr std::size_t kTeamsOnALine = 3;
-constexpr double kRarelyHeld = 0.1;  // of the reviews: a size on its way, not one kept back
+constexpr double kRarelyHeld = 0.1;  // of the reviews: the size is changing, not held
 constexpr double kUneven = 0.1;      // from an equal share of the updates
 
-// A whole percentage, except that nothing and everything are said only when they are meant.
+// A whole percentage. 0 % and 100 % are shown only if they are exact.
 std::string Percent(double share) {
   if (share > 0 && share < 0.005) return "<1%";
   if (share < 1 && share >= 0.995) return ">99%";
   return fmt::format("{:.0f}%", 100 * share);
 }
 
-// " (max)" for a team that stands where a bound held it. The rows that are left of a block may make
-// its latest update a little larger or smaller than the bound.
+// " (max)" for a team at a bound that held it. At the end of a block its latest update may be a
+// little larger or smaller than the bound.
 std::string Mark(const Progress& progress, std::size_t team) {
   const std::int64_t rows = progress.teams[team].batch_size;
   for (const HeldTeam& held : progress.held_teams) {
@@ -45,7 +45,7 @@ std::string TeamField(const Progress& progress, std::size_t index) {
 
 bool IsGpu(const TeamProgress& team) { return team.name != "cpu"; }
 
-// "8 GPUs 88% x512-2048": more of them than a line holds.
+// "8 GPUs 88% x512-2048", for more GPUs than a line holds.
 std::string GpusField(std::span<const TeamProgress> teams) {
   int count = 0;
   double share = 0;
@@ -77,7 +77,7 @@ std::string ShareLine(const Progress& totals) {
   return fmt::format("teams     {}", fmt::join(each, "; "));
 }
 
-// With --beta below 1 shares of counted updates are even where those of all updates are not.
+// With --beta below 1 the algorithm evens counted updates, not all updates.
 bool Uneven(const Progress& totals) {
   const double equal = 1.0 / static_cast<double>(totals.teams.size());
   return std::ranges::any_of(totals.held_teams, [&](const HeldTeam& held) {
@@ -95,8 +95,8 @@ std::string HeldText(const HeldTeam& held, const TeamProgress& team) {
                      IsGpu(team) ? "gpu-batch" : "cpu-batch", Name(held.by), held.rows, percent);
 }
 
-// What would let a team go on from where it was held; nothing for memory and for a single row.
-std::string WayOut(const HeldTeam& held, const TeamProgress& team) {
+// The option that would move the bound; empty for memory and for a single row.
+std::string Remedy(const HeldTeam& held, const TeamProgress& team) {
   const bool at_max = held.by == HeldTeam::By::kMax;
   if (held.by == HeldTeam::By::kMemory || (!at_max && held.rows == 1)) return "";
   return fmt::format("{} of --{}", at_max ? "raise the maximum" : "lower the minimum",
@@ -110,7 +110,7 @@ std::string BoundsLine(const Progress& totals) {
     const std::optional<HeldTeam> held = MostHeld(totals, static_cast<int>(i));
     if (!held || held->share_of_reviews < kRarelyHeld) continue;
     bounds.push_back(HeldText(*held, totals.teams[i]));
-    const std::string way = WayOut(*held, totals.teams[i]);
+    const std::string way = Remedy(*held, totals.teams[i]);
     if (!way.empty() && std::ranges::find(ways, way) == ways.end()) ways.push_back(way);
   }
   if (bounds.empty()) return "";
@@ -120,7 +120,7 @@ std::string BoundsLine(const Progress& totals) {
   return ways.empty() ? line : fmt::format("{}; {}", line, fmt::join(ways, " or "));
 }
 
-// Where the middle one of all merges stands; nothing where none was counted.
+// The median staleness of all merges; empty if none was counted.
 std::string StalenessText(const StalenessHistogram& staleness) {
   const auto& counts = staleness.merges;
   const std::int64_t all = staleness.count();

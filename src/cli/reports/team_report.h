@@ -1,5 +1,5 @@
-// What the teams that train one model did, in words: their shares, what held them, how their
-// updates met.
+// Describes what the teams of a run did: their shares, the bounds that held them, staleness and
+// beta.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,12 @@ std::string_view Name(HeldTeam::By by);  // "min", "max", "memory"
 std::optional<HeldTeam> MostHeld(const Progress& progress, int team);
 
 // For the live line, one field a team and the measured beta: "cpu 52% x64 (max)" is a share of the
-// updates, rows per update and the bound it stands at. None unless several teams train; many GPUs
+// updates, rows per update and the bound it stands at. Empty unless several teams train. Many GPUs
 // share a field.
 std::vector<std::string> TeamFields(const Progress& progress);
 
-// For the end of a run: what each of several teams did, whether bounds kept them from balance, how
-// updates met; and whatever was lost or failed, in any run.
+// For the end of a run. With several teams: what each did, whether bounds kept them from balance,
+// staleness and beta. In any run: what was lost or failed.
 std::vector<std::string> TeamLines(const Progress& totals);
 
 }  // namespace hogbatch

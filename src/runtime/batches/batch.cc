@@ -17,7 +17,7 @@ DeviceSpan<const T> View(const std::vector<T>& from) {
 template <typename T>
 std::span<const T> Slice(const std::vector<T>& from, std::int64_t first, std::int64_t count) {
   if (from.empty()) return {};
-  return std::span(from).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  return std::span(from).subspan(first, count);
 }
 
 CsrTensor ViewCsr(const Dataset& data, RowRange rows) {
@@ -79,26 +79,26 @@ Targets SliceRows(const Targets& targets, std::int64_t of_rows, RowRange rows) {
 }
 
 BatchInput ColumnCompactor::Compact(const Dataset& data, RowRange rows) {
-  const std::int64_t begin = data.offsets[static_cast<std::size_t>(rows.begin)];
-  const std::int64_t end = data.offsets[static_cast<std::size_t>(rows.end)];
+  const std::int64_t begin = data.offsets[rows.begin];
+  const std::int64_t end = data.offsets[rows.end];
   const auto all = Slice(data.columns, begin, end - begin);
   touched_.clear();
   for (const std::int32_t column : all) {
-    std::int32_t& place = place_[static_cast<std::size_t>(column)];
+    std::int32_t& place = place_[column];
     if (place >= 0) continue;
     place = 0;
     touched_.push_back(column);
   }
   std::sort(touched_.begin(), touched_.end());
   for (std::size_t i = 0; i < touched_.size(); ++i) {
-    place_[static_cast<std::size_t>(touched_[i])] = static_cast<std::int32_t>(i);
+    place_[touched_[i]] = static_cast<std::int32_t>(i);
   }
   columns_.resize(all.size());
   std::transform(all.begin(), all.end(), columns_.begin(),
-                 [&](std::int32_t column) { return place_[static_cast<std::size_t>(column)]; });
-  for (const std::int32_t column : touched_) place_[static_cast<std::size_t>(column)] = -1;
+                 [&](std::int32_t column) { return place_[column]; });
+  for (const std::int32_t column : touched_) place_[column] = -1;
 
-  offsets_.resize(static_cast<std::size_t>(rows.size() + 1));
+  offsets_.resize(rows.size() + 1);
   for (std::size_t row = 0; row < offsets_.size(); ++row) {
     offsets_[row] = data.offsets[static_cast<std::size_t>(rows.begin) + row] - begin;
   }

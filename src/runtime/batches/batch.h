@@ -25,7 +25,7 @@ Targets SliceRows(const Targets& targets, std::int64_t of_rows, RowRange rows);
 // first layer then needs one row for each of them only. Reused from batch to batch.
 class ColumnCompactor {
  public:
-  explicit ColumnCompactor(std::int64_t columns) : place_(static_cast<std::size_t>(columns), -1) {}
+  explicit ColumnCompactor(std::int64_t columns) : place_(columns, -1) {}
 
   // The result is valid until the next call.
   BatchInput Compact(const Dataset& data, RowRange rows);

@@ -11,8 +11,7 @@ namespace {
 template <typename T>
 std::span<const T> EntriesOf(std::span<const std::int64_t> offsets,
                              const DeviceSpan<const T>& all) {
-  return all.host_span().subspan(static_cast<std::size_t>(offsets.front()),
-                                 static_cast<std::size_t>(offsets.back() - offsets.front()));
+  return all.host_span().subspan(offsets.front(), offsets.back() - offsets.front());
 }
 
 void CountFromFirst(std::span<const std::int64_t> from, std::vector<std::int64_t>& to) {

@@ -46,9 +46,7 @@ void ForwardPass::SetParameters(const AlignedFloats& parameters) {
     return;
   }
   for (std::size_t i = 0; i < layout_.layers.size(); ++i) {
-    copy_->Upload(i,
-                  parameters.span().subspan(static_cast<std::size_t>(layout_.layers[i].weights_at),
-                                            static_cast<std::size_t>(copy_->floats(i))));
+    copy_->Upload(i, parameters.span().subspan(layout_.layers[i].weights_at, copy_->floats(i)));
   }
   layers_.assign(copy_->views().begin(), copy_->views().end());
 }
@@ -56,7 +54,7 @@ void ForwardPass::SetParameters(const AlignedFloats& parameters) {
 std::span<const float> ForwardPass::Outputs(const Dataset& data, RowRange rows) {
   const BatchInput host = ViewInput(data, rows);
   const Tensor outputs = model_.Forward(copy_ ? batch_.Upload(host) : host, layers_);
-  outputs_.resize(static_cast<std::size_t>(outputs.rows * outputs.cols));
+  outputs_.resize(outputs.rows * outputs.cols);
   device_.Download(outputs.data.base, outputs.data.offset_bytes(),
                    std::as_writable_bytes(std::span(outputs_)));
   device_.Wait();

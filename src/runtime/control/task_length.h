@@ -13,7 +13,7 @@ namespace hogbatch {
 // Long enough that messages cost nothing.
 inline constexpr double kTaskSeconds = 0.02;
 
-// Who asks, and for updates of which size.
+// The worker that gets the task, and its batch size.
 struct TaskRequest {
   const WorkerState& worker;
   std::int64_t batch_size = 1;

@@ -16,8 +16,9 @@ namespace hogbatch {
 
 class TaskPipeline {
  public:
-  // `on_report` gets the report of every finished task. `worker` outlives the pipeline.
-  TaskPipeline(Worker& worker, int depth, std::function<void(const Report&)> on_report)
+  // `on_report` gets every finished task and its report. `worker` outlives the pipeline.
+  using OnReport = std::function<void(const Task&, const Report&)>;
+  TaskPipeline(Worker& worker, int depth, OnReport on_report)
       : worker_(worker), depth_(depth), on_report_(std::move(on_report)) {}
 
   // Computes and commits the merges of a task. On a device of depth 2 the last merge may stay
@@ -43,7 +44,7 @@ class TaskPipeline {
 
   Worker& worker_;
   int depth_;
-  std::function<void(const Report&)> on_report_;
+  OnReport on_report_;
   std::optional<MergeInFlight> pending_;  // computed, not committed
   std::optional<MergeInFlight> active_;   // in Compute or Commit at the moment
   double reported_at_ = 0;

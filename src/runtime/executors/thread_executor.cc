@@ -25,11 +25,37 @@ constexpr double kPollSeconds = 0.1;
 // Where a worker gets its tasks; an empty message ends its thread.
 using Inbox = Mailbox<std::optional<Task>>;
 
+Activity ActivityOf(TaskKind kind) {
+  switch (kind) {
+    case TaskKind::kTrain:
+      return Activity::kTraining;
+    case TaskKind::kApply:
+      return Activity::kApplying;
+    case TaskKind::kSnapshot:
+    case TaskKind::kSave:
+      return Activity::kSnapshot;
+    case TaskKind::kEvaluate:
+      break;
+  }
+  return Activity::kEvaluation;
+}
+
+// A task that has just been finished.
+TaskSpan SpanOf(const Task& task, const Report& report) {
+  const double now = SteadySeconds();
+  return {.begin = now - report.seconds,
+          .end = now,
+          .rows = task.rows.size(),
+          .updates = report.updates,
+          .merges = report.merges,
+          .activity = ActivityOf(task.kind)};
+}
+
 // The body of a worker's thread.
 class WorkerThread {
  public:
-  WorkerThread(WorkerId id, int depth, Inbox& inbox, Mailbox<Event>& outbox)
-      : id_(id), depth_(depth), inbox_(inbox), outbox_(outbox) {}
+  WorkerThread(WorkerId id, int depth, Inbox& inbox, Mailbox<Event>& outbox, WorkerTrace* trace)
+      : id_(id), depth_(depth), inbox_(inbox), outbox_(outbox), trace_(trace) {}
 
   // Calls `on_ready` when the worker can begin, or never will.
   void Run(const WorkerFactory& make, const std::function<void()>& on_ready) {
@@ -41,7 +67,10 @@ class WorkerThread {
     };
     try {
       worker = MakeReady(make, on_ready);
-      pipeline.emplace(*worker, depth_, [this](const Report& report) { outbox_.Send(report); });
+      pipeline.emplace(*worker, depth_, [this](const Task& task, const Report& report) {
+        if (trace_) trace_->Add(SpanOf(task, report));
+        outbox_.Send(report);
+      });
       while (const std::optional<Task> task = NextTask(*pipeline)) pipeline->Run(*task);
       return;
     } catch (const std::bad_alloc&) {
@@ -84,27 +113,38 @@ class WorkerThread {
   int depth_;
   Inbox& inbox_;
   Mailbox<Event>& outbox_;
+  WorkerTrace* trace_;  // null: none is wanted
 };
 
 class ThreadExecutor : public Executor {
  public:
   ThreadExecutor(std::vector<WorkerFactory> workers, Pinning pinning,
-                 std::function<bool()> stop_requested)
+                 std::function<bool()> stop_requested, RunTrace* trace)
       : factories_(std::move(workers)),
         stop_requested_(std::move(stop_requested)),
+        trace_(trace),
         inboxes_(factories_.size()) {
     if (pinning == Pinning::kCores) cores_.emplace();
   }
 
-  void Run(Coordinator& coordinator, RunObserver& observer) override {
+  void Run(Coordinator& coordinator, RunObserver& observer, CheckpointKeeper* keeper) override {
+    keeper_ = keeper;
     std::vector<std::jthread> threads;
     try {
       StartWorkers(coordinator, threads);
       AwaitWorkers(coordinator, observer);
+      if (trace_) trace_->Begin(SteadySeconds());
       Handle(coordinator, Tick{}, observer);
       bool stop_sent = false;
       while (!coordinator.done()) {
         Handle(coordinator, NextEvent(coordinator, stop_sent), observer);
+      }
+      if (keeper_) {
+        keeper_->AwaitTaken();
+        Handle(coordinator, CheckpointRequest{}, observer);
+      }
+      while (coordinator.checkpoint_pending()) {
+        Handle(coordinator, outbox_.Receive(kPollSeconds).value_or(Tick{}), observer);
       }
     } catch (...) {
       StopWorkers();
@@ -132,7 +172,8 @@ class ThreadExecutor : public Executor {
       threads.emplace_back([this, id, depth, core, training, apart] {
         if (cores_ && core) cores_->PinThisThread(*core);
         if (apart && !core) cores_->KeepThisThreadOff(training);
-        WorkerThread(id, depth, inboxes_[id], outbox_).Run(factories_[id], [&] {
+        WorkerTrace* const trace = trace_ ? &trace_->of(id) : nullptr;
+        WorkerThread(id, depth, inboxes_[id], outbox_, trace).Run(factories_[id], [&] {
           ready_.Send(id);
         });
       });
@@ -162,6 +203,9 @@ class ThreadExecutor : public Executor {
       stop_sent = true;
       return Interrupt{};
     }
+    if (keeper_ && !coordinator.checkpoint_pending() && keeper_->IsDue(SteadySeconds())) {
+      return CheckpointRequest{};
+    }
     const double wait = std::clamp(coordinator.next_tick() - SteadySeconds(), 0.0, kPollSeconds);
     return outbox_.Receive(wait).value_or(Tick{});
   }
@@ -170,6 +214,9 @@ class ThreadExecutor : public Executor {
     const Coordinator::Actions& actions = coordinator.Handle(event, SteadySeconds());
     for (const Task& task : actions.tasks) inboxes_[task.worker].Send(task);
     Notify(observer, coordinator, actions);
+    if (!keeper_ || !coordinator.checkpoint_ready()) return;
+    keeper_->Take(coordinator);
+    Handle(coordinator, Tick{}, observer);
   }
 
   void StopWorkers() {
@@ -181,6 +228,8 @@ class ThreadExecutor : public Executor {
   IndexedVector<WorkerId, WorkerFactory> factories_;
   std::optional<Cores> cores_;
   std::function<bool()> stop_requested_;
+  RunTrace* trace_;  // null: none is wanted
+  CheckpointKeeper* keeper_ = nullptr;
   IndexedVector<WorkerId, Inbox> inboxes_;
   Mailbox<Event> outbox_;
   Mailbox<WorkerId> ready_;  // workers that can begin
@@ -189,8 +238,10 @@ class ThreadExecutor : public Executor {
 }  // namespace
 
 std::unique_ptr<Executor> MakeThreadExecutor(std::vector<WorkerFactory> workers, Pinning pinning,
-                                             std::function<bool()> stop_requested) {
-  return std::make_unique<ThreadExecutor>(std::move(workers), pinning, std::move(stop_requested));
+                                             std::function<bool()> stop_requested,
+                                             RunTrace* trace) {
+  return std::make_unique<ThreadExecutor>(std::move(workers), pinning, std::move(stop_requested),
+                                          trace);
 }
 
 }  // namespace hogbatch

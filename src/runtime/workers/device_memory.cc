@@ -84,8 +84,7 @@ std::int64_t MostEntries(const Dataset& data, std::int64_t rows) {
   std::int64_t most = 0;
   for (std::int64_t begin = 0; data.is_sparse && begin < data.rows; ++begin) {
     const std::int64_t end = std::min(begin + rows, data.rows);
-    most = std::max(most, data.offsets[static_cast<std::size_t>(end)] -
-                              data.offsets[static_cast<std::size_t>(begin)]);
+    most = std::max(most, data.offsets[end] - data.offsets[begin]);
   }
   return most;
 }

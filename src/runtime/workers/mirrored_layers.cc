@@ -21,7 +21,7 @@ void MirroredLayers::SetTouched(std::span<const std::int32_t> touched) {
 }
 
 std::span<float> MirroredLayers::WithRoom(HostBuffer& host, std::size_t layer) {
-  const auto bytes = static_cast<std::size_t>(blocks_.floats(layer)) * sizeof(float);
+  const std::size_t bytes = blocks_.floats(layer) * sizeof(float);
   // A sparse first layer often grows a little, and this memory is slow to allocate: grow by half.
   const std::size_t grown = host.bytes() + host.bytes() / 2;
   if (host.bytes() < bytes) host = HostBuffer(device_, std::max(bytes, grown));
@@ -32,7 +32,7 @@ template <typename Float, typename F>
 void MirroredLayers::ForEachContiguousPart(std::size_t layer, std::span<Float> host, F part) const {
   const LayerShape& shape = layout_.layers[layer];
   const auto on_host = [&](std::int64_t at, std::int64_t floats) {
-    return host.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(floats));
+    return host.subspan(at, floats);
   };
   if (layer == 0 && sparse_input_) {
     for (std::size_t i = 0; i < touched_.size(); ++i) {

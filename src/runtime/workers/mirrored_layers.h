@@ -46,7 +46,7 @@ class MirroredLayers {
   template <typename Float, typename F>
   void ForEachContiguousPart(std::size_t layer, std::span<Float> host, F part) const;
   std::span<float> Floats(const HostBuffer& host, std::size_t layer) const {
-    return host.span<float>().first(static_cast<std::size_t>(blocks_.floats(layer)));
+    return host.span<float>().first(blocks_.floats(layer));
   }
   // The same, after making room for the layer.
   std::span<float> WithRoom(HostBuffer& host, std::size_t layer);

@@ -27,13 +27,13 @@ void Replica::LoadRows(RowRange rows) {
   targets_ = batch_.Upload(ViewTargets(memory_.data, rows));
   weights_.SetTouched(touched());
   delta_.SetTouched(touched());
-  const auto bytes = static_cast<std::size_t>(rows.size()) * sizeof(float);
+  const std::size_t bytes = rows.size() * sizeof(float);
   if (losses_on_device_.bytes() < bytes) {
     if (losses_on_device_.bytes() > 0) device_.Wait();
     losses_on_device_ = Buffer();
     losses_on_device_ = Buffer(device_, bytes);
   }
-  losses_.resize(static_cast<std::size_t>(rows.size()));
+  losses_.resize(rows.size());
 }
 
 void Replica::LoadWeights(const Replica* earlier) {
@@ -58,7 +58,7 @@ void Replica::AddPending(const Replica& earlier) {
 void Replica::AddPendingRows(const Replica& earlier) {
   const std::span<const std::int32_t> mine = touched();
   const Tensor& from = earlier.delta().front().weights;
-  places_.assign(static_cast<std::size_t>(from.rows), -1);
+  places_.assign(from.rows, -1);
   bool overlaps = false;
   auto at = mine.begin();
   for (std::size_t i = 0; i < earlier.touched().size(); ++i) {
@@ -119,7 +119,7 @@ void Replica::ReadProbes(std::span<float> to) const {
   const std::size_t last = marks_.size() - 1;
   for (std::size_t i = 0; i < to.size(); ++i) {
     const std::int64_t at = memory_.probes.InLayer(i, delta_.bias_at(last));
-    to[i] = delta_.inbound(last)[static_cast<std::size_t>(at)];
+    to[i] = delta_.inbound(last)[at];
   }
 }
 

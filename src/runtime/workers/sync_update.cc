@@ -23,19 +23,35 @@ ParameterLayout SliceLayout(const ParameterLayout& whole, const Task& task) {
 }  // namespace
 
 void SyncUpdate::Apply(const Task& task) {
-  if (task.slice != slice_ || task.slices != slices_) {
-    slice_ = task.slice;
-    slices_ = task.slices;
-    updates_ = 0;
-    const ParameterLayout layout = SliceLayout(memory_.store.layout(), task);
-    const std::int64_t sparse_rows = memory_.model.sparse_input ? layout.layers.front().in : 0;
-    optimizer_ =
-        MakeOptimizer(memory_.optimizer, memory_.explicit_momentum, layout, sparse_rows, device_);
-  }
+  if (task.slice != slice_ || task.slices != slices_) BeginSlice(task);
   ++updates_;
-  AppliedSlice& applied = memory_.applied[static_cast<std::size_t>(task.slice)];
+  AppliedSlice& applied = memory_.applied[task.slice];
   if (applied.round != task.round) applied = {.round = task.round};
   while (applied.layers < memory_.store.layout().layers.size()) ApplyLayer(task, applied);
+}
+
+void SyncUpdate::BeginSlice(const Task& task) {
+  const bool resumes = slices_ == 0;
+  slice_ = task.slice;
+  slices_ = task.slices;
+  updates_ = 0;
+  const ParameterLayout layout = SliceLayout(memory_.store.layout(), task);
+  const std::int64_t sparse_rows = memory_.model.sparse_input ? layout.layers.front().in : 0;
+  optimizer_ =
+      MakeOptimizer(memory_.optimizer, memory_.explicit_momentum, layout, sparse_rows, device_);
+  const std::optional<SavedWorker>& saved = memory_.saved_workers[worker_];
+  if (!resumes || !saved || !saved->slice_optimizer) return;
+  if (saved->slice != slice_ || saved->slices != slices_) return;
+  updates_ = saved->slice_updates;
+  optimizer_->Load(*saved->slice_optimizer);
+}
+
+void SyncUpdate::SaveTo(SavedWorker& saved) {
+  if (!optimizer_) return;
+  saved.slice = slice_;
+  saved.slices = slices_;
+  saved.slice_updates = updates_;
+  saved.slice_optimizer = optimizer_->Save();
 }
 
 void SyncUpdate::ApplyLayer(const Task& task, AppliedSlice& applied) {
@@ -76,7 +92,7 @@ void SyncUpdate::StepStore(const Task& task, RowRange rows, LayerGradient gradie
 void SyncUpdate::StepCopy(const Task& task, std::size_t layer, RowRange rows,
                           const LayerGradient& gradient) {
   const LayerShape& shape = memory_.store.layout().layers[layer];
-  const auto width = static_cast<std::size_t>(shape.out);
+  const std::int64_t width = shape.out;
   std::vector<std::int64_t> at;  // of each row in the store
   const std::int64_t first = shape.weights_at + rows.begin * shape.out;
   if (gradient.is_sparse) {
@@ -150,7 +166,7 @@ LayerGradient SyncUpdate::SumSparse(std::span<const Contribution> parts, RowRang
                     std::lower_bound(begin, all.end(), rows.end) - all.begin()};
   };
   const auto row_of = [&](const Contribution& part, std::int64_t place) {
-    const std::int32_t row = part.gradient->touched_on_host[static_cast<std::size_t>(place)];
+    const std::int32_t row = part.gradient->touched_on_host[place];
     return row - static_cast<std::int32_t>(rows.begin);
   };
   touched_.clear();

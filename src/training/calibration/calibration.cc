@@ -9,10 +9,10 @@
 namespace hogbatch {
 namespace {
 
-// The last sizes brought next to nothing over all that is smaller. Several of them: a library that
-// changes its way at some size may be slower there and faster beyond.
+// Whether the largest sizes are hardly faster than smaller ones. Several sizes are compared,
+// because a library that switches to another method may be slower at one size and faster beyond it.
 bool NoLongerGrows(const std::vector<RateAt>& rates) {
-  constexpr double kNothing = 1.03;
+  constexpr double kSmallGain = 1.03;
   constexpr std::ptrdiff_t kSizes = 3;
   if (std::ssize(rates) <= kSizes) return false;
   const auto slower = [](const RateAt& a, const RateAt& b) {
@@ -21,21 +21,22 @@ bool NoLongerGrows(const std::vector<RateAt>& rates) {
   const auto last = rates.end() - kSizes;
   const double before = std::max_element(rates.begin(), last, slower)->rows_per_second;
   const double after = std::max_element(last, rates.end(), slower)->rows_per_second;
-  return after < kNothing * before;
+  return after < kSmallGain * before;
 }
 
-// Larger sizes were not left out for want of permission.
+// Whether the rates are enough for this limit: larger sizes would show nothing new, or were not
+// allowed.
 bool Suffices(const Rates& rates, std::int64_t limit) {
   return rates.settled || rates.limit >= limit;
 }
 
-// 0: nothing more is to be timed.
+// 0: timing is over.
 double RateOf(std::int64_t rows, const SecondsPerUpdate& seconds) {
-  constexpr double kShortestUpdate = 1e-9;  // clocks may see nothing pass
+  constexpr double kShortestUpdate = 1e-9;  // clocks may measure 0
   return static_cast<double>(rows) / std::max(seconds(rows), kShortestUpdate);
 }
 
-// Larger sizes would tell nothing new, or take too long.
+// Larger sizes would show nothing new or take too long.
 bool IsSettled(const std::vector<RateAt>& rates) {
   constexpr double kLongestUpdate = 0.25;
   if (rates.empty()) return false;
@@ -44,7 +45,7 @@ bool IsSettled(const std::vector<RateAt>& rates) {
          static_cast<double>(2 * last.rows) / last.rows_per_second > kLongestUpdate;
 }
 
-// From where it stands on.
+// Continues from the largest size so far.
 void MeasureUpwards(Rates& rates, const SecondsPerUpdate& seconds) {
   constexpr std::int64_t kFirst = 4;
   while (!IsSettled(rates.at)) {
@@ -60,8 +61,8 @@ void MeasureUpwards(Rates& rates, const SecondsPerUpdate& seconds) {
 
 }  // namespace
 
-// Whatever else the machine did meanwhile hit a few sizes alone: a second look shows them as they
-// are, and may show that larger ones were left out too soon.
+// Other work on the machine may have disturbed some sizes. A second measurement corrects them, and
+// may show that larger sizes were left out too early.
 Rates MeasureRates(std::int64_t limit, const SecondsPerUpdate& seconds) {
   Rates rates{.limit = limit};
   MeasureUpwards(rates, seconds);
@@ -103,7 +104,7 @@ Calibration Calibrate(const CalibrationTask& task, const CalibrationCache& cache
     if (!calibration.bound) {
       calibration.failure = "it has no room for a batch to time";
     } else if (rates.settled || 2 * rates.at.back().rows > task.limit) {
-      cache.Save(task.key, rates);  // it was not broken off
+      cache.Save(task.key, rates);  // the measurement is complete
     }
   } catch (const std::exception& error) {
     calibration.failure = error.what();

@@ -1,5 +1,5 @@
-// The smallest batch worth giving to a GPU: one at which it still reaches a good part of its best
-// rate. Found by timing a few updates before training, and kept for the next training.
+// The smallest useful batch of a GPU: the one at which it still reaches the wanted share of its
+// best rate. A few updates are timed before training, and the result is kept for the next training.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace hogbatch {
 
-// Seconds that an update of so many rows takes; infinite: nothing more is to be timed.
+// Seconds per update of `rows` rows; infinite: timing is over.
 using SecondsPerUpdate = std::function<double(std::int64_t rows)>;
 
-// Rates at 4, 8, 16, … rows up to `limit`, until they no longer grow or an update takes too long
-// to be tried; the better of two measurements of each.
+// Rates at 4, 8, 16, … rows up to `limit`, until they no longer grow or an update would take too
+// long. Each is the better of two measurements.
 Rates MeasureRates(std::int64_t limit, const SecondsPerUpdate& seconds);
 
 struct LowerBound {
@@ -29,8 +29,8 @@ std::optional<LowerBound> FindLowerBound(const Rates& rates, std::int64_t limit,
 
 // A GPU to calibrate.
 struct CalibrationTask {
-  std::string key;         // in the cache: the same for whatever takes the same time
-  std::int64_t limit = 0;  // rows that an update may have
+  std::string key;         // in the cache: equal for all that takes the same time
+  std::int64_t limit = 0;  // the largest batch size allowed
   double utilization = 0.5;
   std::function<SecondsPerUpdate()> make_timer;  // not called if the cache has the rates
 };
@@ -40,7 +40,7 @@ struct Calibration {
   bool cached = false;
   std::string failure;  // why there is no bound
 };
-// No failure of a device is an exception here.
+// A failing device is not an exception; see Calibration::failure.
 Calibration Calibrate(const CalibrationTask& task, const CalibrationCache& cache);
 
 }  // namespace hogbatch

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/replaced_file.h"
+#include "training/devices/device_choice.h"
 
 namespace hogbatch {
 namespace {
@@ -22,9 +23,9 @@ constexpr std::int64_t kFormat = 1;
 
 fs::path PathIn(const fs::path& folder) { return folder / "calibration.json"; }
 
-// An empty object unless there is one of ours to read.
+// An empty object unless there is a file that this program can read.
 Json Read(const fs::path& path) {
-  constexpr std::uintmax_t kMostBytes = 1 << 20;  // then everything is forgotten
+  constexpr std::uintmax_t kMostBytes = 1 << 20;  // a larger file is ignored
   std::error_code error;
   const bool ours = fs::is_regular_file(path, error) && fs::file_size(path, error) <= kMostBytes;
   if (!ours || error) return Json::object();
@@ -58,7 +59,7 @@ std::optional<Rates> RatesFrom(const Json& entry) {
   return rates;
 }
 
-// Two digits: data of the same kind are to have the same key.
+// Two digits, so that similar data have the same key.
 double Rounded(double value) {
   if (value <= 0) return 0;
   const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
@@ -72,21 +73,9 @@ std::string InputText(const Dataset& data) {
   return fmt::format("{:.3g} nonzeros", Rounded(entries / rows));
 }
 
-// A processor that poses as a GPU has what the machine has free at the moment.
+// A processor used as a GPU reports the memory that is free at the moment, so it is left out.
 std::string MemoryText(const DeviceInfo& device) {
   return device.on_processor ? "" : fmt::format(", {} bytes", device.memory_bytes);
-}
-
-std::string_view KindText(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::kCpu:
-      return "cpu";
-    case DeviceKind::kCuda:
-      return "cuda";
-    case DeviceKind::kOpenCl:
-      break;
-  }
-  return "opencl";
 }
 
 }  // namespace
@@ -95,9 +84,9 @@ std::string CalibrationKey(const DeviceInfo& device, const ModelSpec& spec, cons
                            const OptimizerOptions& optimizer, double momentum,
                            std::int64_t merge_rows) {
   return fmt::format("hogbatch {}; {} {}{}; {}-{}-{}, {}, {}; {}; {}{}{}; {} to merge",
-                     HOGBATCH_VERSION, KindText(device.kind), device.description,
-                     MemoryText(device), spec.inputs, fmt::join(spec.hidden, "-"), spec.outputs,
-                     Name(spec.activation), Name(spec.loss), InputText(data), optimizer.optimizer,
+                     HOGBATCH_VERSION, Name(device.kind), device.description, MemoryText(device),
+                     spec.inputs, fmt::join(spec.hidden, "-"), spec.outputs, Name(spec.activation),
+                     Name(spec.loss), InputText(data), optimizer.optimizer,
                      momentum > 0 ? " with momentum" : "",
                      optimizer.weight_decay > 0 ? " with decay" : "", merge_rows);
 }
@@ -109,7 +98,7 @@ std::optional<Rates> CalibrationCache::Load(std::string_view key) const {
     const auto found = content.find(key);
     return found == content.end() || !IsReadable(content) ? std::nullopt : RatesFrom(*found);
   } catch (const std::exception&) {
-    return std::nullopt;  // not what we wrote: it will be measured again
+    return std::nullopt;  // not written by this program: measure again
   }
 }
 
@@ -128,7 +117,7 @@ void CalibrationCache::Save(const std::string& key, const Rates& rates) const {
     ReplaceFile(PathIn(*folder_).string(),
                 content.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   } catch (const std::exception&) {
-    // A full disk or a folder that is not ours: the next training measures again.
+    // A full disk, or a folder without write permission: the next training measures again.
   }
 }
 

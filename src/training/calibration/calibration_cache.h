@@ -1,4 +1,4 @@
-// How fast GPUs were at which batch sizes, between trainings.
+// Keeps the measured speed of GPUs at each batch size between trainings.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct RateAt {
 // What was measured on a GPU.
 struct Rates {
   std::vector<RateAt> at = {};  // of ascending rows
-  std::int64_t limit = 0;       // no more rows were allowed
-  bool settled = false;         // larger sizes would have told nothing new
+  std::int64_t limit = 0;       // the largest batch size that was allowed
+  bool settled = false;         // larger sizes would show nothing new
 };
 
 // Everything that decides how long updates take: the device, the network, what its rows are like,
@@ -34,15 +34,15 @@ std::string CalibrationKey(const DeviceInfo& device, const ModelSpec& spec, cons
                            const OptimizerOptions& optimizer, double momentum,
                            std::int64_t merge_rows);
 
-// One JSON file. It may fail to keep or find anything, and no failure of it is an error. A file
-// that a newer program wrote is neither read nor replaced.
+// One JSON file. A cache that cannot read or write is not an error. A file that a newer program
+// wrote is neither read nor replaced.
 class CalibrationCache {
  public:
   // Without a folder nothing is kept.
   explicit CalibrationCache(std::optional<std::filesystem::path> folder)
       : folder_(std::move(folder)) {}
 
-  // None if the key is not there, or what is there cannot have been measured.
+  // None if the key is missing or its value cannot be a measurement.
   std::optional<Rates> Load(std::string_view key) const;
   void Save(const std::string& key, const Rates& rates) const;
 

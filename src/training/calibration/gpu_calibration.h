@@ -1,5 +1,4 @@
-// Calibrates the GPUs of a training (calibration.h) where --gpu-batch leaves their smallest batch
-// to a measurement.
+// Calibrates the GPUs of a training (calibration.h) if --gpu-batch asks for it with auto.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +15,8 @@ struct GpuCalibrations {
   std::vector<CalibratedGpu> gpus;
 };
 
-// `utilization`: the wanted share. The plan is of a training that adapts batch sizes; a GPU that
-// cannot be measured keeps the plan's smallest batch, and the observer is warned.
+// `utilization`: the wanted share. The plan must adapt batch sizes. A GPU that cannot be measured
+// keeps the plan's smallest batch, and the observer gets a warning.
 GpuCalibrations CalibrateGpus(const TrainingPlan& plan, const TrainingInput& input,
                               double utilization, TrainingObserver& observer);
 

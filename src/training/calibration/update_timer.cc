@@ -17,7 +17,8 @@ class UpdateTimer {
       : memory_(std::move(memory)),
         depth_(device->info().depth),
         worker_(MakeWorker(0, std::move(device), *memory_)),
-        pipeline_(*worker_, depth_, [this](const Report& report) { OnReport(report); }),
+        pipeline_(*worker_, depth_,
+                  [this](const Task&, const Report& report) { OnReport(report); }),
         rows_(rows) {}
 
   // Seconds per update: the best of a few runs. The first update of a size may allocate memory and
@@ -52,7 +53,7 @@ class UpdateTimer {
     return SteadySeconds() - begin;
   }
 
-  // A device without room for a batch has split it.
+  // A device without room for the batch has split it.
   void OnReport(const Report& report) { ran_short_ = ran_short_ || report.max_batch_size > 0; }
 
   Task NextTask(std::int64_t rows) {

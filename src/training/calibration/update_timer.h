@@ -1,4 +1,4 @@
-// How long updates of a network take on a device, measured.
+// Measures how long updates of a network take on a device.
 #pragma once
 
 #include <cstdint>

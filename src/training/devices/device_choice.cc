@@ -21,7 +21,7 @@ using gpu::Interface;
 constexpr std::int64_t kMaxWorkers = 1024;
 
 std::string_view Word(Interface interface) {
-  return interface == Interface::kCuda ? "cuda" : "opencl";
+  return Name(interface == Interface::kCuda ? DeviceKind::kCuda : DeviceKind::kOpenCl);
 }
 
 std::string JoinNames(const std::vector<std::string>& names) {
@@ -34,12 +34,12 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
-// "cuda:1" for "CUDA.1", "cude:1" and "cuda1"; empty where nothing is near.
+// "cuda:1" for "CUDA.1", "cude:1" and "cuda1"; empty if nothing is similar.
 std::string Suggestion(const std::string& lower) {
   static const std::array<std::string, 4> kWords = {"auto", "cpu", "cuda", "opencl"};
   const std::size_t letters =
       std::min(lower.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), lower.size());
-  const std::string word = Nearest(lower.substr(0, letters), kWords);
+  std::string word = Nearest(lower.substr(0, letters), kWords);
   if (word.empty() || word == "auto") return word;
   std::string number = lower.substr(letters);
   if (!number.empty() && std::string_view(":.=-_ ").find(number[0]) != std::string_view::npos)
@@ -65,7 +65,7 @@ std::string Suggestion(const std::string& lower) {
       nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
 }
 
-// One run through a list; remembers what was asked and taken.
+// Resolves one list of devices; remembers what was named and taken.
 class Chooser {
  public:
   Chooser(const Machine& machine, Purpose purpose) : machine_(machine), purpose_(purpose) {}
@@ -107,7 +107,7 @@ class Chooser {
         fmt::format("--devices cpu:N needs N between 1 and {}, not {}", kMaxWorkers, count));
   }
 
-  // Cores that nobody counted out; one of them may be given back for the GPUs.
+  // "cpu" without a number takes all cores. One of them may be given back to feed the GPUs.
   std::int64_t AllCores() {
     return all_cores_ = std::min<std::int64_t>(machine_.cores, kMaxWorkers);
   }
@@ -181,12 +181,24 @@ class Chooser {
   const Machine& machine_;
   Purpose purpose_;
   std::vector<DeviceInfo> chosen_;
-  std::int64_t all_cores_ = 0;  // 0: none, or so many as were asked for
+  std::int64_t all_cores_ = 0;  // 0: none, or as many as the user named
   std::optional<gpu::Offer> cuda_;
   std::optional<gpu::Offer> opencl_;
 };
 
 }  // namespace
+
+std::string_view Name(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kCpu:
+      return "cpu";
+    case DeviceKind::kCuda:
+      return "cuda";
+    case DeviceKind::kOpenCl:
+      break;
+  }
+  return "opencl";
+}
 
 std::string_view Name(Interface interface) {
   return interface == Interface::kCuda ? "CUDA" : "OpenCL";

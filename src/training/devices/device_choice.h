@@ -1,4 +1,4 @@
-// Which devices --devices means on a machine. Plain values: no back end is touched here.
+// Resolves --devices on a machine. Works on plain values and touches no back end.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,12 @@ namespace hogbatch {
 struct Machine {
   DeviceInfo processor;
   int cores = 1;
-  // Called only when the answer matters: to look for GPUs may take seconds.
+  // Called only if the answer matters: looking for GPUs may take seconds.
   std::function<gpu::Offer(gpu::Interface)> ask;
 };
 
 std::string_view Name(gpu::Interface interface);  // "CUDA"
+std::string_view Name(DeviceKind kind);           // "cuda", as --devices names it
 
 // What --devices calls it: "cuda:0" for the device "cuda.0".
 std::string OptionName(const DeviceInfo& info);
@@ -31,15 +32,15 @@ struct Candidate {
   DeviceInfo info;
   std::string why_not;  // empty: it is taken
 };
-// No GPU twice, though it be seen through several interfaces, and no processor that poses as one.
+// A GPU that several interfaces list is taken once, and a processor listed as a GPU is not taken.
 std::vector<Candidate> JudgeForAuto(const gpu::Offer& cuda, const gpu::Offer& opencl);
 
 // What the devices are for: "auto" trains on cores and GPUs together, and infers on GPUs alone.
 enum class Purpose : std::uint8_t { kTraining, kInference };
 
 // The devices of a list such as "auto", "cpu:4" or "cpu,cuda:0,cuda:1" in its order, one worker
-// each. Cores that are not counted out are all, less one that feeds the GPUs where there are any.
-// UserError for what is misspelt, named twice or not there.
+// each. "cpu" without a number means all cores, or all but one if there are GPUs to feed. UserError
+// for a device that is misspelt, named twice or missing.
 std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine,
                                Purpose purpose = Purpose::kTraining);
 

@@ -21,8 +21,8 @@ std::unique_ptr<Device> MakeGpu(const DeviceInfo& info) {
   }
 }
 
-// PoCL starts a thread on every core, also on those that train. It reads how many it may start when
-// it is first asked for devices. A limit that the user set stands.
+// PoCL starts a thread on every core, even on those that train. It reads the limit when it is first
+// asked for devices. A limit set by the user is kept.
 void LimitPocl(std::string_view devices, int cores) {
   const std::int64_t left = CoresLeftToOpenCl(devices, cores);
   if (left >= cores) return;
@@ -54,12 +54,9 @@ Devices DevicesToTrain(std::string_view devices) {
   const Machine machine = ThisMachine();
   LimitPocl(devices, machine.cores);
   return {.chosen = ChooseDevices(devices, machine),
+          .processor = machine.processor.description,
           .host_memory_bytes = machine.processor.memory_bytes,
           .cores = machine.cores};
-}
-
-std::vector<DeviceChoice> DevicesToInfer(std::string_view devices) {
-  return ChooseDevices(devices, ThisMachine(), Purpose::kInference);
 }
 
 std::vector<DeviceInfo> InfosOf(const std::vector<DeviceChoice>& choices) {

@@ -1,6 +1,7 @@
-// From --devices to devices: the only place that names back ends.
+// Makes the devices of --devices. The only place that names back ends.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,13 +20,13 @@ struct DeviceChoice {
 // What a training runs on.
 struct Devices {
   std::vector<DeviceChoice> chosen;
+  std::string processor = {};          // "AMD EPYC, AVX-512"
   std::int64_t host_memory_bytes = 0;  // 0: not known
   int cores = 1;                       // that this process may use
 };
 Devices DevicesToTrain(std::string_view devices);
-std::vector<DeviceChoice> DevicesToInfer(std::string_view devices);
 
-// What Choose says, and how to make it.
+// The devices of Choose, and how to make them.
 std::vector<DeviceChoice> ChooseDevices(std::string_view devices, const Machine& machine,
                                         Purpose purpose = Purpose::kTraining);
 

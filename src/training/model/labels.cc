@@ -10,7 +10,7 @@
 namespace hogbatch {
 namespace {
 
-// Which labels to name, the likeliest first.
+// The labels to print, the most probable first.
 std::vector<std::size_t> ChooseLabels(std::span<const float> probabilities, std::int64_t top) {
   std::vector<std::size_t> order(probabilities.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -45,8 +45,7 @@ std::string LabelText(const Schema& schema, std::span<const float> values, std::
     case LabelKind::kValue:
       return fmt::format("{:.7g}", values.front());
     case LabelKind::kClass:
-      return schema
-          .label_names[static_cast<std::size_t>(std::ranges::max_element(values) - values.begin())];
+      return schema.label_names[std::ranges::max_element(values) - values.begin()];
     case LabelKind::kMultiLabel:
       break;
   }

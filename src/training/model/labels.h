@@ -1,4 +1,4 @@
-// From a network's outputs to labels.
+// Converts a network's outputs to labels.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace hogbatch {
 // Raw outputs as probabilities, or as numbers on the label's own scale.
 std::vector<float> OutputValues(const Schema& schema, Loss loss, std::span<const float> outputs);
 
-// A row's values as text: the likeliest class, the labels separated by spaces, or the number. Of
-// labels the `top` likeliest are named; 0: those of at least 50 %, and one in any case.
+// A row's prediction as text: the most probable class, the labels separated by spaces, or the
+// number. `top`: how many labels; 0: those of at least 50 %, and at least one.
 std::string LabelText(const Schema& schema, std::span<const float> values, std::int64_t top = 0);
 
 }  // namespace hogbatch

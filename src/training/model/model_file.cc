@@ -12,7 +12,8 @@
 namespace hogbatch {
 namespace {
 
-// Goes up when an older program would misread a file; fields that it may ignore need no new format.
+// Incremented when an older program would misread a file. Fields that it may ignore need no new
+// format.
 constexpr std::int64_t kFormat = 1;
 
 const std::string& Metadata(const SafeTensors& file, const std::string& key) {
@@ -76,12 +77,13 @@ std::vector<float> ReadParameters(const SafeTensors& file, const ModelSpec& spec
     throw UserError(fmt::format("it has {} tensors, and its network needs {}", file.tensors.size(),
                                 2 * layout.layers.size()));
   }
-  // Every tensor is looked at before memory is taken: its numbers are in the file, so they fit.
+  // Checks every tensor before memory is allocated: a size is plausible only if the file has the
+  // numbers.
   for (std::size_t i = 0; i < layout.layers.size(); ++i) {
     Tensor(file, LayerName(i, "weight"), {layout.layers[i].in, layout.layers[i].out});
     Tensor(file, LayerName(i, "bias"), {layout.layers[i].out});
   }
-  std::vector<float> flat(static_cast<std::size_t>(layout.floats));
+  std::vector<float> flat(layout.floats);
   for (std::size_t i = 0; i < layout.layers.size(); ++i) {
     std::ranges::copy(file.Find(LayerName(i, "weight"))->data,
                       flat.begin() + layout.layers[i].weights_at);
@@ -114,7 +116,7 @@ void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& sch
   for (std::size_t i = 0; i < layout.layers.size(); ++i) {
     const LayerShape& layer = layout.layers[i];
     const auto part = [&](std::int64_t at, std::int64_t count) {
-      return parameters.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count));
+      return parameters.subspan(at, count);
     };
     tensors.push_back({LayerName(i, "weight"),
                        {layer.in, layer.out},

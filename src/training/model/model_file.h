@@ -1,5 +1,5 @@
-// A trained network in a file: weights that any safetensors reader opens, and in the metadata all
-// that is needed to use them on new rows.
+// A trained network in a file: weights that any safetensors reader opens, and metadata with
+// everything needed to use them on new rows.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct SavedModel {
   std::vector<float> parameters;  // a flat array of Layout(spec)
 };
 
-// The loss that learns labels of a kind.
+// The loss for a kind of labels.
 Loss LossFor(LabelKind kind);
 
 // Replaces `path` in one step. `parameters` is a flat array of Layout(spec).
@@ -28,10 +28,10 @@ inline void SaveModel(const std::string& path, const SavedModel& model) {
   SaveModel(path, model.spec, model.schema, model.parameters);
 }
 
-// Throws UserError naming the file for whatever is wrong with it.
+// Throws UserError, which names the file, if anything is wrong with it.
 SavedModel LoadModel(const std::string& path);
 
-// What keeps a model from being a start for training `spec` on data of `schema`; empty: nothing.
+// Why training of `spec` on data of `schema` cannot start from this model; empty if it can.
 std::string WhyNoStart(const SavedModel& model, const ModelSpec& spec, const Schema& schema);
 
 }  // namespace hogbatch

@@ -21,7 +21,7 @@ void Require(bool holds, const std::string& what) {
 
 std::int64_t Integer(const Json& value, std::int64_t min, std::string_view what) {
   Require(value.is_number_integer(), fmt::format("{} is not a whole number", what));
-  // Numbers of this size are in no honest file, and sums of smaller ones do not overflow.
+  // No real file has larger numbers, and sums of smaller ones do not overflow.
   constexpr auto kMax = std::int64_t{1} << 53;
   const auto number = value.get<std::int64_t>();
   Require(number >= min && number <= kMax, fmt::format("{} is {}", what, number));
@@ -81,7 +81,7 @@ std::int64_t FeaturesOfCsv(const Schema& schema) {
   return features;
 }
 
-// Readers trust these fields: what does not add up here would be written past a row's end.
+// Readers trust these fields. If they did not agree, readers would write past the end of a row.
 void CheckColumns(const Schema& schema) {
   Require(schema.file_columns <= std::int64_t{1} << 31,
           "file_columns is more than a file can have");
@@ -142,7 +142,7 @@ Schema ReadSchema(const Json& json) {
                             "a category")});
   }
   schema.label_column = json.at("label_column").get<std::string>();
-  // Models that were written before these fields existed have neither.
+  // Older models do not have these fields.
   schema.column_names = json.value("column_names", std::vector<std::string>());
   schema.label_name = json.value("label_name", std::string());
   schema.scaling = ParseScaling(json.at("scaling").get<std::string>());
@@ -170,7 +170,7 @@ ModelSpec ReadSpec(const Json& json) {
   return spec;
 }
 
-// Runs `read` on the parsed text; what the JSON library objects to becomes a UserError.
+// Runs `read` on the parsed text. Exceptions of the JSON library become UserErrors.
 template <typename Read>
 auto FromJson(std::string_view text, Read read) {
   try {

@@ -12,8 +12,8 @@ namespace hogbatch {
 std::string SpecToJson(const ModelSpec& spec);
 std::string SchemaToJson(const Schema& schema);
 
-// Both throw UserError that says what is wrong with the text, every part checked against the
-// others, so that what comes back can be used without another look.
+// Both throw UserError with what is wrong with the text. All parts are checked against each other,
+// so the result needs no further check.
 ModelSpec SpecFromJson(std::string_view text);
 Schema SchemaFromJson(std::string_view text);
 

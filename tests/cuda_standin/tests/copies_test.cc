@@ -42,7 +42,7 @@ TEST_F(StandinCopies, ASourceIsFreeOnlyOnceTheHostKnows) {
   ExpectViolation("before anybody knew that their upload was done");
 }
 
-TEST_F(StandinCopies, ASourceIsFreeOnceItsEventHasCome) {
+TEST_F(StandinCopies, ASourceIsFreeOnceItsEventHasCompleted) {
   Upload(block, pinned, 10, stream);
   const cudaEvent_t event = RecordEvent(stream);
   while (cudaEventQuery(event) == cudaErrorNotReady) continue;

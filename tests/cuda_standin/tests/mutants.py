@@ -89,8 +89,8 @@ MUTANTS = {
         "gpu/gpu_memory.cc", "order_.WaitFor(marks);", "", MARKS),
     "MarkWithoutDownloads": Mutant(
         "gpu/stream_order.cc",
-        "if (HasCome(stream, mark)) continue;",
-        "if (stream == Stream::kDownload || HasCome(stream, mark)) continue;", MARKS),
+        "if (HasCompleted(stream, mark)) continue;",
+        "if (stream == Stream::kDownload || HasCompleted(stream, mark)) continue;", MARKS),
     "DownloadTakenBeforeItsMark": Mutant(
         "gpu/gpu_memory.cc",
         "while (!arrivals_.empty() && arrivals_.front().at <= until) {",

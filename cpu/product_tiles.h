@@ -1,0 +1,199 @@
+// The loops behind Multiply, for vectors of any width.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "cpu/product.h"
+
+namespace hogbatch::cpu {
+
+// Rows of a tile that is two vectors wide: AVX-512 has 32 registers, others have 16.
+template <int kLanes>
+constexpr int kTileRows = kLanes >= 16 ? 8 : 6;
+
+// Few rows get wider tiles: enough sums to hide the latency of an addition, and longer runs of b.
+template <int kLanes, int kVectors>
+constexpr int kMostRows = kVectors == 8   ? 1
+                          : kVectors == 4 ? 2
+                                          : kTileRows<kLanes>;
+
+// A tile of c, its part of a, and the panel of b.
+struct TileAt {
+  const float* a;
+  const float* b;
+  std::int64_t b_depth;
+  float* c;
+  std::int64_t cols;  // of the tile that exist
+};
+
+// Hides where a pointer comes from. Otherwise the compiler keeps a pointer for each row of each
+// tile and moves dozens of them, in memory, from tile to tile.
+template <typename T>
+[[gnu::always_inline]] inline T* Opaque(T* pointer) {
+  asm("" : "+r"(pointer));
+  return pointer;
+}
+
+// Rows of b that are asked for before they are read. They lie far apart, so the processor does not
+// see them coming. With narrower vectors the extra instructions cost more than they save.
+template <int kLanes>
+constexpr std::int64_t kAhead = kLanes >= 16 ? 24 : 0;
+
+template <int kLanes, int kRows, int kVectors>
+[[gnu::always_inline]] inline void AddTile(
+    const typename Vector<kLanes>::Type (&sums)[kRows][kVectors], const Product& p,
+    const TileAt& at) {
+  float* c = Opaque(at.c);
+#ifndef HOGBATCH_TSAN
+  if (at.cols == kVectors * kLanes) {
+    const auto put = [&](auto combine) __attribute__((always_inline)) {
+      for (int r = 0; r < kRows; ++r) {
+        for (int v = 0; v < kVectors; ++v) combine(sums[r][v], c + r * p.c_row + v * kLanes);
+      }
+    };
+    using V = typename Vector<kLanes>::Type;
+    const float scale = p.scale, keep = p.keep;
+    if (keep == 1) {
+      return put([=](const V& sum, float* to) __attribute__((always_inline)) {
+        Store<kLanes>(Load<kLanes>(to, false) + scale * sum, to);
+      });
+    }
+    if (keep == 0) {
+      return put([=](const V& sum, float* to)
+                     __attribute__((always_inline)) { Store<kLanes>(scale * sum, to); });
+    }
+    return put([=](const V& sum, float* to) __attribute__((always_inline)) {
+      Store<kLanes>(keep * Load<kLanes>(to, false) + scale * sum, to);
+    });
+  }
+#endif
+  // By way of memory: indexing the sums themselves would keep them out of registers above.
+  alignas(64) float tile[kRows][kVectors * kLanes];
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) Store<kLanes>(sums[r][v], tile[r] + v * kLanes);
+  }
+  for (int r = 0; r < kRows; ++r, c += p.c_row) {
+    for (std::int64_t i = 0; i < at.cols; ++i) {
+      const float before = p.keep == 0 ? 0.0f : p.keep * RacyLoad(c + i);
+      RacyStore(c + i, before + p.scale * tile[r][i]);
+    }
+  }
+}
+
+template <int kLanes, int kRows, int kVectors>
+[[gnu::always_inline]] inline void MultiplyTile(const Product& p, const TileAt& at) {
+  using V = typename Vector<kLanes>::Type;
+  const bool a_shared = p.shared == Shared::kA, b_shared = p.shared == Shared::kB;
+  const float* a = Opaque(at.a);
+  const float* b = Opaque(at.b);
+  const float* next = a + kRows * p.a_row;
+  if (p.keep != 0) {
+    constexpr int kLine = kLanes < 16 ? 16 / kLanes : 1;  // vectors in a cache line
+    const float* beside = Opaque(at.c) + kVectors * kLanes;
+    for (int r = 0; r < kRows; ++r) {
+      for (int v = 0; v < kVectors; v += kLine) {
+        __builtin_prefetch(beside + r * p.c_row + v * kLanes, 1);
+      }
+    }
+  }
+  V sums[kRows][kVectors] = {};
+  for (std::int64_t d = 0; d < p.depth; ++d, a += p.a_depth, b += at.b_depth) {
+    V row[kVectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) row[v] = Load<kLanes>(b + v * kLanes, b_shared);
+    if constexpr (kAhead<kLanes> > 0) __builtin_prefetch(b + kAhead<kLanes> * at.b_depth);
+    // The weights that the next tile reads, which its update will write.
+    if (a_shared) __builtin_prefetch(next + d * kRows, 1);
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+      const float x = LoadFloat(a + r * p.a_row, a_shared);
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) sums[r][v] += x * row[v];
+    }
+  }
+  AddTile<kLanes, kRows, kVectors>(sums, p, at);
+}
+
+// The tile loop for the `rows` that are left, at most kRows.
+template <int kLanes, int kVectors, int kRows = kMostRows<kLanes, kVectors>>
+[[gnu::always_inline]] inline void MultiplyRows(std::int64_t rows, const Product& p,
+                                                const TileAt& at) {
+  if constexpr (kRows > 1) {
+    if (rows < kRows) return MultiplyRows<kLanes, kVectors, kRows - 1>(rows, p, at);
+  }
+  MultiplyTile<kLanes, kRows, kVectors>(p, at);
+}
+
+struct RowSpan {
+  std::int64_t begin, end;
+};
+
+// A panel of columns, for all rows of the span in groups of nearly equal size.
+template <int kLanes, int kVectors>
+[[gnu::always_inline]] inline void MultiplyPanel(const Product& p, RowSpan rows, std::int64_t col,
+                                                 const float* b, std::int64_t b_depth,
+                                                 std::int64_t cols) {
+  constexpr int kMost = kMostRows<kLanes, kVectors>;
+  const std::int64_t count = rows.end - rows.begin;
+  const std::int64_t groups = (count + kMost - 1) / kMost;
+  const std::int64_t size = groups > 0 ? (count + groups - 1) / groups : 1;
+  for (std::int64_t r = rows.begin; r < rows.end; r += size) {
+    MultiplyRows<kLanes, kVectors>(std::min(size, rows.end - r), p,
+                                   {.a = p.a + r * p.a_row,
+                                    .b = b,
+                                    .b_depth = b_depth,
+                                    .c = p.c + r * p.c_row + col,
+                                    .cols = cols});
+  }
+}
+
+template <int kLanes, int kVectors>
+[[gnu::always_inline]] inline std::int64_t MultiplyPanels(const Product& p, RowSpan rows,
+                                                          std::int64_t col) {
+  constexpr std::int64_t kWidth = kVectors * kLanes;
+  for (; col + kWidth <= p.cols; col += kWidth) {
+    MultiplyPanel<kLanes, kVectors>(p, rows, col, p.b + col, p.b_depth, kWidth);
+  }
+  return col;
+}
+
+// All columns of some rows.
+template <int kLanes>
+[[gnu::always_inline]] inline void MultiplyColumns(const Product& p, RowSpan rows,
+                                                   const float* tail) {
+  const std::int64_t count = rows.end - rows.begin;
+  std::int64_t col = 0;
+  if (count == 1) col = MultiplyPanels<kLanes, 8>(p, rows, col);
+  if (count <= 2) col = MultiplyPanels<kLanes, 4>(p, rows, col);
+  col = MultiplyPanels<kLanes, 2>(p, rows, col);
+  for (; col < p.cols; col += kLanes) {
+    const bool is_whole = col + kLanes <= p.cols;
+    MultiplyPanel<kLanes, 1>(p, rows, col, is_whole ? p.b + col : tail,
+                             is_whole ? p.b_depth : kLanes,
+                             std::min<std::int64_t>(kLanes, p.cols - col));
+  }
+}
+
+// The columns that do not fill a vector, filled up with zeros: no load reaches past a row of b.
+template <int kLanes>
+[[gnu::always_inline]] inline void CopyTail(const Product& p, float* __restrict tail) {
+  const std::int64_t n = p.cols % kLanes;
+  const float* from = p.b + p.cols - n;
+  for (std::int64_t d = 0; n > 0 && d < p.depth; ++d, from += p.b_depth) {
+    for (std::int64_t i = 0; i < kLanes; ++i) {
+      tail[d * kLanes + i] = i < n ? LoadFloat(from + i, p.shared == Shared::kB) : 0.0f;
+    }
+  }
+}
+
+template <int kLanes>
+[[gnu::always_inline]] inline void MultiplyBlock(const Product& p, float* tail) {
+  CopyTail<kLanes>(p, tail);
+  const std::int64_t step = p.walk == Walk::kRows ? kTileRows<kLanes> : p.rows;
+  for (std::int64_t r = 0; r < p.rows; r += step) {
+    MultiplyColumns<kLanes>(p, {r, std::min(r + step, p.rows)}, tail);
+  }
+}
+
+}  // namespace hogbatch::cpu

@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/compare_observer.h"
+#include "cli/console.h"
+#include "cli/interrupts.h"
+#include "cli/reports/live_line.h"
+#include "compare/comparison.h"
+#include "compare/page/page.h"
+#include "compare/page/wording.h"
+#include "core/replaced_file.h"
+
+namespace hogbatch {
+namespace {
+
+Verbosity ChooseVerbosity(const CompareOptions& options) {
+  if (options.quiet || options.json) return Verbosity::kSilent;
+  return IsLiveTerminal(STDOUT_FILENO) ? Verbosity::kLive : Verbosity::kPlain;
+}
+
+}  // namespace
+
+int Compare(const CompareOptions& options) {
+  Console console(ChooseVerbosity(options));
+  ConsoleCompareObserver observer(console);
+  const compare::Comparison comparison = compare::Compare(
+      options.spec, observer, [&interrupts = CountInterrupts()] { return interrupts > 0; });
+  console.EndLive();
+  if (!comparison.sides.empty()) {
+    const std::string json = compare::CompareJson(comparison);
+    ReplaceFile(comparison.setting.out + "/compare.json", json);
+    ReplaceFile(comparison.setting.out + "/compare.html", compare::ComparePage(comparison));
+    for (const std::string& line : compare::ResultLines(comparison)) console.Say(line);
+    console.Say(fmt::format("page      {}/compare.html", compare::CompareFolder(options.spec)));
+    if (options.json && comparison.complete) WriteOutput(json);
+  }
+  if (comparison.complete) return kExitOk;
+  console.Warn("interrupted; what is done is kept, and the same command goes on from there");
+  return kExitInterrupted;
+}
+
+}  // namespace hogbatch

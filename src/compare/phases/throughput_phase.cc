@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "compare/phases/phases.h"
+
+namespace hogbatch::compare {
+namespace {
+
+constexpr double kFirstLookShare = 0.4;  // of the time for throughput
+
+RunPlan SpeedRun(const SpeedCell& cell, const ComparePlan& plan, std::int64_t round,
+                 double extra_seconds) {
+  // With the smallest rate: a loss that is no longer finite would change the speed.
+  return {.phase = Phase::kThroughput,
+          .side = cell.side,
+          .variant = cell.variant,
+          .batch = cell.batch,
+          .lr = plan.lrs.front(),
+          .seed = 1,
+          .round = round,
+          .seconds = plan.throughput_seconds,
+          .epochs = 0,
+          .eval_every = 0,
+          .extra_seconds = extra_seconds,
+          .stop = {}};
+}
+
+// The cells that are worth repeating, after a look at each.
+std::vector<SpeedCell> LookAt(Bench& bench, const ComparePlan& plan,
+                              const std::vector<SpeedCell>& cells) {
+  std::vector<FirstLook> looks;
+  for (const SpeedCell& cell : cells) {
+    // hogbatch evaluates while it begins to train, and has some time left after that.
+    const RunRecord* run = bench.Do(SpeedRun(cell, plan, 0, plan.throughput_seconds / 2));
+    if (run) looks.push_back({cell, run->done() ? run->examples_per_second : 0});
+  }
+  return WorthRepeating(looks);
+}
+
+// hogbatch evaluates beside training, on at most half of the workers. Time until that is over, so
+// that undisturbed time follows.
+double TimeOfEvaluation(const Bench& bench, const ComparePlan& plan, const SpeedCell& cell) {
+  const RunRecord* look = bench.log().Find(SpeedRun(cell, plan, 0, 0));
+  return look ? 2 * std::max(0.0, look->seconds - look->train_seconds) : 0;
+}
+
+double RepeatSeconds(const Bench& bench, const ComparePlan& plan,
+                     const std::vector<SpeedCell>& cells) {
+  double sum = 0;
+  for (const SpeedCell& cell : cells) {
+    if (const RunRecord* run = bench.log().Find(SpeedRun(cell, plan, 0, 0))) {
+      sum += run->wall_seconds + TimeOfEvaluation(bench, plan, cell);
+    }
+  }
+  return sum;
+}
+
+double LookSeconds(const Bench& bench) {
+  double sum = 0;
+  for (const RunRecord* run : bench.log().Of(Phase::kThroughput)) {
+    if (run->plan.round == 0) sum += run->wall_seconds;
+  }
+  return sum;
+}
+
+// Looks at one batch size after the other, as long as there is time; the cells to repeat, by batch
+// size.
+std::vector<std::vector<SpeedCell>> LookAtBatches(Bench& bench, const ComparePlan& plan,
+                                                  double budget) {
+  const double later = (1 - BudgetShares().throughput) * plan.budget_seconds;
+  std::vector<std::vector<SpeedCell>> repeated;
+  double spent = 0;
+  for (const std::int64_t batch : plan.batches) {
+    if (spent > kFirstLookShare * budget) break;
+    const double before = LookSeconds(bench);
+    const std::vector<SpeedCell> cells = SpeedCells(bench.sides(), batch);
+    bench.Expect("first look", cells.size(), later + budget - spent);
+    std::vector<SpeedCell> worth = LookAt(bench, plan, cells);
+    const auto in_flight = InFlight(worth, bench.sides(), bench.setting().threads);
+    bench.Expect("first look, in flight", in_flight.size(), later + budget - spent);
+    std::ranges::move(LookAt(bench, plan, in_flight), std::back_inserter(worth));
+    repeated.push_back(std::move(worth));
+    spent += LookSeconds(bench) - before;
+  }
+  return repeated;
+}
+
+}  // namespace
+
+void MeasureThroughput(Bench& bench, const ComparePlan& plan) {
+  const double budget = BudgetShares().throughput * plan.budget_seconds;
+  std::vector<std::vector<SpeedCell>> repeated = LookAtBatches(bench, plan, budget);
+  const double left = budget - LookSeconds(bench);
+  const auto rounds = static_cast<double>(plan.rounds);
+  double round_seconds = 0;
+  std::size_t kept = 0;
+  std::size_t runs = 0;
+  for (const std::vector<SpeedCell>& cells : repeated) {
+    const double more = RepeatSeconds(bench, plan, cells);
+    if (kept > 0 && rounds * (round_seconds + more) > left) break;
+    round_seconds += more;
+    ++kept;
+    runs += cells.size();
+  }
+  repeated.resize(kept);
+  bench.Expect("throughput", runs * static_cast<std::size_t>(plan.rounds),
+               plan.budget_seconds - budget);
+  for (std::int64_t round = 1; round <= plan.rounds; ++round) {
+    for (const std::vector<SpeedCell>& cells : repeated) {
+      for (const SpeedCell& cell : Rotated(cells, round)) {
+        bench.Do(SpeedRun(cell, plan, round, TimeOfEvaluation(bench, plan, cell)));
+      }
+    }
+  }
+}
+
+}  // namespace hogbatch::compare

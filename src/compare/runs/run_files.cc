@@ -1,0 +1,121 @@
+#include "compare/runs/run_files.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+namespace hogbatch::compare {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::optional<double> NumberAt(const Json& object, const std::string& key) {
+  const auto value = object.find(key);
+  if (value == object.end() || !value->is_number()) return std::nullopt;
+  return value->get<double>();
+}
+
+// "test_accuracy": the first metric of the split in a line.
+std::string MetricKey(const Json& line, std::string_view split) {
+  for (const auto& [key, value] : line.items()) {
+    if (key.starts_with(split) && !key.ends_with("_loss") && value.is_number()) return key;
+  }
+  return "";
+}
+
+// Python writes NaN and Infinity, which are no JSON: here they are null.
+Json ParseLoosely(std::string text) {
+  for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos;) {
+      text.replace(at, word.size(), "null");
+    }
+  }
+  return Json::parse(text, nullptr, false);
+}
+
+std::vector<Json> ReadLines(const std::string& path) {
+  std::vector<Json> lines;
+  std::ifstream file(path, std::ios::binary);
+  for (std::string text; std::getline(file, text);) {
+    Json line = ParseLoosely(text);
+    if (line.is_object()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// The speed while all workers trained, as far as reports show any such time. hogbatch evaluates
+// beside training; then fewer workers train, and their time is only estimated.
+std::optional<double> UndisturbedRate(const std::vector<Json>& lines, double train_seconds) {
+  constexpr double kUndisturbed = 0.99;  // share of the time that went into training
+  struct Count {
+    double seconds, train_seconds, examples;
+  };
+  std::vector<Count> counts;
+  for (const Json& line : lines) {
+    const auto seconds = NumberAt(line, "seconds");
+    const auto train = NumberAt(line, "train_seconds");
+    const auto examples = NumberAt(line, "examples");
+    if (seconds && train && examples) counts.push_back({*seconds, *train, *examples});
+  }
+  std::ranges::sort(counts, {}, &Count::seconds);
+  double time = 0;
+  double rows = 0;
+  for (std::size_t i = 1; i < counts.size(); ++i) {
+    const double all = counts[i].seconds - counts[i - 1].seconds;
+    const double train = counts[i].train_seconds - counts[i - 1].train_seconds;
+    if (all <= 0 || train < kUndisturbed * all) continue;
+    time += train;
+    rows += counts[i].examples - counts[i - 1].examples;
+  }
+  if (time <= 0 || time < 0.25 * train_seconds) return std::nullopt;
+  return rows / time;
+}
+
+std::vector<CurvePoint> CurveOf(const std::vector<Json>& lines, const std::string& loss_key,
+                                const std::string& metric_key) {
+  std::vector<CurvePoint> curve;
+  for (const Json& line : lines) {
+    const auto loss = NumberAt(line, loss_key);
+    const auto seconds = NumberAt(line, "train_seconds");
+    if (!loss || !seconds) continue;
+    curve.push_back({.seconds = *seconds,
+                     .epoch = NumberAt(line, "epoch").value_or(0),
+                     .loss = *loss,
+                     .metric = NumberAt(line, metric_key)});
+  }
+  std::ranges::stable_sort(curve, {}, &CurvePoint::seconds);
+  return curve;
+}
+
+}  // namespace
+
+RunFiles ReadRunFiles(const std::string& folder, const SplitRows& rows) {
+  RunFiles files;
+  const std::vector<Json> lines = ReadLines(folder + "/metrics.jsonl");
+  const std::string loss_key = rows.valid_rows > 0 ? "valid_loss" : "train_loss";
+  const std::string split = rows.test_rows > 0 ? "test_" : "valid_";
+  for (const Json& line : lines) {
+    if (files.metric.empty()) files.metric = MetricKey(line, split);
+    files.seconds = std::max(files.seconds, NumberAt(line, "seconds").value_or(0));
+  }
+  files.curve = CurveOf(lines, loss_key, files.metric);
+  std::ifstream file(folder + "/summary.json", std::ios::binary);
+  const Json summary = ParseLoosely({std::istreambuf_iterator<char>(file), {}});
+  if (!summary.is_object()) return files;
+  files.has_summary = true;
+  files.stopped_because = summary.value("stopped_because", "");
+  files.seconds = std::max(files.seconds, NumberAt(summary, "seconds").value_or(0));
+  files.train_seconds = NumberAt(summary, "train_seconds").value_or(0);
+  files.examples_per_second = UndisturbedRate(lines, files.train_seconds)
+                                  .value_or(NumberAt(summary, "examples_per_second").value_or(0));
+  files.cpu_seconds = NumberAt(summary, "cpu_seconds").value_or(0);
+  files.peak_bytes = static_cast<std::int64_t>(NumberAt(summary, "peak_memory_bytes").value_or(0));
+  const auto loss = summary.find(loss_key);
+  files.finite = loss == summary.end() || loss->is_number();
+  return files;
+}
+
+}  // namespace hogbatch::compare

@@ -1,0 +1,102 @@
+#include "compare/runs/run_log.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "compare/runs/record_json.h"
+#include "core/error.h"
+
+namespace hogbatch::compare {
+namespace {
+
+// Names of files stand for their content here.
+std::string FileIdentity(const std::string& path) {
+  struct stat facts{};
+  if (::stat(path.c_str(), &facts) != 0) return "missing";
+  return fmt::format("{} bytes of {}", static_cast<std::int64_t>(facts.st_size),
+                     static_cast<std::int64_t>(facts.st_mtime));
+}
+
+void CheckIdentity(const std::string& folder, const Json& options, const OptionTexts& identity) {
+  for (const auto& [name, now] : identity) {
+    const std::string then = options.value(name, "");
+    if (then == now) continue;
+    const auto shown = [](const std::string& text) { return text.empty() ? "not given" : text; };
+    throw UserError(fmt::format(
+        "{} holds another comparison: {} was {} and is now {}; choose another --out, or the same "
+        "options to go on with that one",
+        folder, name, shown(then), shown(now)));
+  }
+}
+
+}  // namespace
+
+const RunRecord* RunLog::Find(const RunPlan& plan) const {
+  const std::string key = plan.key();
+  const auto found = std::ranges::find_if(
+      records_, [&](const RunRecord& record) { return record.plan.key() == key; });
+  return found == records_.end() ? nullptr : &*found;
+}
+
+std::vector<const RunRecord*> RunLog::Of(Phase phase) const {
+  std::vector<const RunRecord*> found;
+  for (const RunRecord& record : records_) {
+    if (record.plan.phase == phase) found.push_back(&record);
+  }
+  return found;
+}
+
+std::vector<const RunRecord*> RunLog::Of(Phase phase, const std::string& side) const {
+  std::vector<const RunRecord*> found = Of(phase);
+  std::erase_if(found, [&](const RunRecord* record) { return record->plan.side != side; });
+  return found;
+}
+
+double RunLog::wall_seconds() const {
+  double sum = 0;
+  for (const RunRecord& record : records_) sum += record.wall_seconds;
+  return sum;
+}
+
+double RunLog::wall_seconds(Phase phase) const {
+  double sum = 0;
+  for (const RunRecord* record : Of(phase)) sum += record->wall_seconds;
+  return sum;
+}
+
+OptionTexts IdentityOf(OptionTexts options, const std::vector<std::string>& files) {
+  std::erase_if(options, [](const auto& option) { return option.first == "out"; });
+  for (auto& [name, text] : options) name = "--" + name;
+  for (const std::string& file : files) {
+    if (!file.empty()) options.emplace_back(file, FileIdentity(file));
+  }
+  return options;
+}
+
+RunLog LoadRuns(const std::string& folder, const OptionTexts& identity) {
+  const std::string path = folder + "/compare.json";
+  if (!std::filesystem::exists(path)) return {};
+  std::ifstream file(path, std::ios::binary);
+  const Json json = Json::parse(file, nullptr, false);
+  const std::string advice = "; move it away, or choose another --out";
+  if (!json.is_object() || !json.contains("options") || !json.contains("runs")) {
+    throw UserError(fmt::format("{} is not the record of a comparison{}", path, advice));
+  }
+  if (json.value("format", 0) != 1) {
+    throw UserError(fmt::format("{} was written by another version of hogbatch{}", path, advice));
+  }
+  CheckIdentity(folder, json["options"], identity);
+  try {
+    std::vector<RunRecord> records;
+    for (const Json& run : json["runs"]) records.push_back(RecordFrom(run));
+    return RunLog(std::move(records));
+  } catch (const Json::exception&) {
+    throw UserError(fmt::format("{} is damaged{}", path, advice));
+  }
+}
+
+}  // namespace hogbatch::compare

@@ -1,0 +1,142 @@
+#include "compare/spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+#include "compare/runs/contestants.h"
+#include "core/error.h"
+#include "core/spelling.h"
+#include "core/text.h"
+
+namespace hogbatch::compare {
+namespace {
+
+std::vector<std::string_view> SplitAtCommas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<double> ParseRates(const CompareSpec& spec) {
+  if (spec.lrs == "auto") {
+    if (spec.training.optimizer.kind() == OptimizerKind::kAdam) {
+      return {0.0003, 0.001, 0.003, 0.01};
+    }
+    return {0.02, 0.06, 0.2, 0.6};
+  }
+  std::vector<double> rates;
+  for (const std::string_view part : SplitAtCommas(spec.lrs)) {
+    const double rate = ParseReal("--lrs", part);
+    if (!(rate > 0 && rate <= 1000)) {
+      throw UserError(fmt::format("--lrs: {:g} is no learning rate; it must be above 0", rate));
+    }
+    rates.push_back(rate);
+  }
+  std::ranges::sort(rates);
+  rates.erase(std::ranges::unique(rates).begin(), rates.end());
+  return rates;
+}
+
+double ParseTarget(const std::string& text) {
+  if (text == "auto") return 0;
+  const double target = ParseReal("--target-loss", text);
+  if (target > 0) return target;
+  throw UserError("--target-loss must be above 0, or auto");
+}
+
+std::vector<std::int64_t> CheckedBatches(std::vector<std::int64_t> batches) {
+  std::vector<std::int64_t> once;
+  for (const std::int64_t batch : batches) {
+    if (std::ranges::find(once, batch) == once.end()) once.push_back(batch);
+  }
+  return once;
+}
+
+}  // namespace
+
+void CompareSpec::Visit(OptionVisitor& v) {
+  training.VisitProblem(v);
+  v.Group("Comparison");
+  v.Word("optimizer", training.optimizer.optimizer, {{"sgd", "adam"}}, "Optimiser of every side");
+  v.Number("momentum", training.optimizer.momentum, {0, 0.9999}, "Momentum of sgd, of every side");
+  v.Text("against", against, "NAME,...",
+         fmt::format("Frameworks to compare with: {}; all or none", BaselineNames()));
+  v.Number("threads", threads, {0, 4096}, "Cores that each side uses; 0 means all");
+  VisitDevices(v, devices, "every GPU, and the cores beside them");
+  v.Text("budget", budget, "TIME", "Time for the whole comparison: 90 (seconds), 20m or 2h");
+  v.Numbers("batches", batches, {1, 1 << 24},
+            "Batch sizes to measure and to tune over, the most important first: the last are left "
+            "out when the budget is small");
+  v.Text("lrs", lrs, "X,X,...",
+         "Learning rates to tune over; auto: 0.02,0.06,0.2,0.6 for sgd and "
+         "0.0003,0.001,0.003,0.01 for adam");
+  v.Text("target-loss", target_loss, "X",
+         "Validation loss to reach; auto: one that every side reached when it was tuned");
+  v.Number("seeds", seeds, {1, 100},
+           "Repeats with the best setting of each side, each from other "
+           "initial weights");
+  v.Number("rounds", rounds, {1, 100}, "Repeats of each measurement of throughput");
+  v.Text("max-run", max_run, "TIME", "A single run that takes longer is ended");
+  v.Flag("quick", quick, "Runs of moments, to see that everything works; figures mean little");
+  v.Text("out", out, "DIR",
+         "Folder for the results; one that holds part of the same comparison is completed. If not "
+         "given, compare-NAME, after the data");
+}
+
+ComparePlan PlanOf(const CompareSpec& spec) {
+  Validate(spec.training);
+  WantedBaselines(spec.against);
+  ComparePlan plan{.budget_seconds = ParseDuration("--budget", spec.budget),
+                   .batches = CheckedBatches(spec.batches),
+                   .lrs = ParseRates(spec),
+                   .target_loss = ParseTarget(spec.target_loss),
+                   .seeds = spec.seeds,
+                   .rounds = spec.rounds,
+                   .max_run_seconds = ParseDuration("--max-run", spec.max_run),
+                   .throughput_seconds = 2,
+                   .shortest_seconds = 2,
+                   .longest_seconds = 60};
+  if (plan.batches.empty()) throw UserError("--batches needs at least one batch size");
+  if (!spec.training.class_weights.empty() && spec.training.class_weights != "none") {
+    throw UserError("compare cannot weigh classes: the baselines do not");
+  }
+  if (spec.quick) {
+    plan.throughput_seconds = 0.2;
+    plan.shortest_seconds = 0.2;
+    plan.longest_seconds = 0.5;
+    plan.edge_cells = 0;
+    plan.survivors = 1;
+  }
+  return plan;
+}
+
+std::vector<std::string> WantedBaselines(const std::string& against) {
+  const std::vector<std::string> known = KnownBaselines();
+  if (against == "all") return known;
+  std::vector<std::string> wanted;
+  if (against == "none") return wanted;
+  for (const std::string_view part : SplitAtCommas(against)) {
+    if (std::ranges::find(known, part) == known.end()) {
+      throw UserError(fmt::format("--against: unknown framework '{}'; choose from {}{}", part,
+                                  BaselineNames(), DidYouMean(part, known)));
+    }
+    wanted.emplace_back(part);
+  }
+  return wanted;
+}
+
+std::string CompareFolder(const CompareSpec& spec) {
+  if (!spec.out.empty()) return spec.out;
+  const std::string& data = spec.training.data;
+  std::string name = data.empty() ? "builtin" : std::filesystem::path(data).filename().string();
+  return "compare-" + name.substr(0, name.find('.', 1));
+}
+
+}  // namespace hogbatch::compare

@@ -1,0 +1,338 @@
+#include "report/run_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "report/line_reader.h"
+
+namespace hogbatch::report {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr int kFormat = 1;                       // of summary.json and options.json, as known here
+constexpr std::uintmax_t kMostBytes = 16 << 20;  // of one of them
+constexpr std::size_t kMostMoments = 20000;      // more than any screen shows
+
+double NumberAt(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : kNone;
+}
+
+std::string TextAt(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+Numbers NumbersAt(const Json& object, const char* key) {
+  Numbers numbers;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_object()) return numbers;
+  for (const auto& [name, value] : found->items()) {
+    if (value.is_number()) numbers[name] = value.get<double>();
+  }
+  return numbers;
+}
+
+// "valid_loss" and the like.
+Numbers MeasuredIn(const Json& object) {
+  Numbers measured;
+  for (const auto& [key, value] : object.items()) {
+    const bool of_split =
+        key.starts_with("train_") || key.starts_with("valid_") || key.starts_with("test_");
+    if (of_split && key != "train_seconds" && value.is_number())
+      measured[key] = value.get<double>();
+  }
+  return measured;
+}
+
+// A value of a configuration as a reader expects it.
+std::string Shown(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_integer()) return fmt::format("{}", value.get<std::int64_t>());
+  if (value.is_number()) return fmt::format("{:g}", value.get<double>());
+  if (!value.is_array()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  for (const Json& element : value) text += (text.empty() ? "" : ", ") + Shown(element);
+  return text;
+}
+
+Facts FactsIn(const Json& object) {
+  Facts facts;
+  for (const auto& [key, value] : object.items()) facts.emplace_back(key, Shown(value));
+  return facts;
+}
+
+// Those below a key, with names and numbers for readers: "memory_bytes" becomes "memory", in GB.
+Facts FactsAt(const Json& object, const char* key) {
+  constexpr std::string_view kBytes = "_bytes";
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_object()) return {};
+  Facts facts;
+  for (const auto& [given, value] : found->items()) {
+    std::string name = given;
+    std::string text =
+        value.is_number_integer() ? Grouped(value.get<std::int64_t>()) : Shown(value);
+    if (name.ends_with(kBytes) && value.is_number()) {
+      name.erase(name.size() - kBytes.size());
+      const double bytes = value.get<double>();
+      text = bytes < 1e9 ? fmt::format("{:.3g} MB", bytes / 1e6)
+                         : fmt::format("{:.3g} GB", bytes / 1e9);
+    }
+    std::ranges::replace(name, '_', ' ');
+    facts.emplace_back(std::move(name), std::move(text));
+  }
+  return facts;
+}
+
+Moment MakeMoment(const Json& line) {
+  return {.seconds = NumberAt(line, "seconds"),
+          .train_seconds = NumberAt(line, "train_seconds"),
+          .epoch = NumberAt(line, "epoch"),
+          .examples = NumberAt(line, "examples"),
+          .running_loss = NumberAt(line, "running_loss"),
+          .measured = MeasuredIn(line),
+          .batch_size = NumbersAt(line, "batch_rows_by_worker"),
+          .busy = NumbersAt(line, "busy_fraction_by_worker")};
+}
+
+Totals MakeTotals(const Json& object) {
+  Totals totals{.seconds = NumberAt(object, "seconds"),
+                .train_seconds = NumberAt(object, "train_seconds"),
+                .epoch = NumberAt(object, "epoch"),
+                .examples = NumberAt(object, "examples"),
+                .updates = NumberAt(object, "updates"),
+                .examples_per_second = NumberAt(object, "examples_per_second"),
+                .best_epoch = NumberAt(object, "best_epoch"),
+                .beta = NumberAt(object, "beta"),
+                .stopped_because = TextAt(object, "stopped_because"),
+                .measured = MeasuredIn(object),
+                .updates_by_worker = NumbersAt(object, "updates_by_worker"),
+                .share_by_team = NumbersAt(object, "update_share_by_team"),
+                .merges_by_staleness = NumbersAt(object, "staleness"),
+                .busy = NumbersAt(object, "busy_fraction_by_worker")};
+  if (const auto found = object.find("failures_by_worker");
+      found != object.end() && found->is_object()) {
+    for (const auto& [worker, what] : found->items()) totals.failures[worker] = Shown(what);
+  }
+  return totals;
+}
+
+// The lines of a record, as they come.
+class MomentReader {
+ public:
+  // False if the line is no record.
+  bool Add(std::string_view text) {
+    Json line = Json::parse(text, nullptr, false);
+    if (!line.is_object() || !line.contains("seconds")) return false;
+    Moment moment = MakeMoment(line);
+    if (!std::isfinite(moment.seconds)) return false;
+    if (moment.measured.empty()) {
+      last_ = std::move(line);
+      if (++plain_ % stride_ != 0) return true;
+    } else {
+      measured_ = moment.measured;
+      if (last_.is_null()) last_ = std::move(line);
+    }
+    moments_.push_back(std::move(moment));
+    if (moments_.size() >= kMostMoments) Thin();
+    return true;
+  }
+
+  std::vector<Moment> Moments() && {
+    std::ranges::stable_sort(moments_, {}, &Moment::seconds);
+    return std::move(moments_);
+  }
+  // Where the run stands after the last line.
+  Totals Latest() const {
+    Totals totals = MakeTotals(last_.is_object() ? last_ : Json::object());
+    totals.measured = measured_;
+    if (totals.train_seconds > 0) {
+      totals.examples_per_second = totals.examples / totals.train_seconds;
+    }
+    return totals;
+  }
+
+ private:
+  // Evaluations are kept as long as there are others to drop.
+  void Thin() {
+    std::size_t kept = 0;
+    stride_ *= 2;
+    const std::size_t before = moments_.size();
+    std::size_t place = 0;
+    std::erase_if(moments_, [&](const Moment& moment) {
+      return moment.measured.empty() && ++place % 2 == 0;
+    });
+    if (moments_.size() < before * 3 / 4) return;
+    std::erase_if(moments_, [&](const Moment&) { return ++kept % 2 == 0; });
+  }
+
+  std::vector<Moment> moments_;
+  Numbers measured_;
+  Json last_;
+  std::size_t plain_ = 0;
+  std::size_t stride_ = 1;
+};
+
+void ReadMetrics(const std::string& folder, RunRecord& record) {
+  const std::string path = folder + "/metrics.jsonl";
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) {
+    record.problems.push_back("metrics.jsonl is missing, so there are no curves");
+    return;
+  }
+  LineReader lines(path);
+  MomentReader reader;
+  std::int64_t damaged = 0, first_damaged = 0;
+  while (const std::optional<TextLine> line = lines.Next()) {
+    if (line->text.empty() && !line->too_long) continue;
+    if (!line->too_long && reader.Add(line->text)) continue;
+    if (!line->ended && !line->too_long) {
+      record.problems.push_back(
+          "the last line of metrics.jsonl is incomplete and was left out: the run is still going "
+          "on, or was cut off");
+      continue;
+    }
+    if (damaged++ == 0) first_damaged = lines.number();
+  }
+  if (damaged > 0) {
+    record.problems.push_back(fmt::format(
+        "{} of {} lines of metrics.jsonl {} no record and {} left out, the first of them line {}",
+        Grouped(damaged), Grouped(lines.number()), damaged == 1 ? "is" : "are",
+        damaged == 1 ? "was" : "were", Grouped(first_damaged)));
+  }
+  record.totals = reader.Latest();
+  record.moments = std::move(reader).Moments();
+  if (record.moments.empty() && damaged == 0) {
+    record.problems.push_back("metrics.jsonl has no line yet, so there are no curves");
+  }
+}
+
+// Nothing if the file is not there or damaged, which is told in `problems`.
+std::optional<Json> ReadObject(const std::string& folder, const std::string& file,
+                               std::string_view without, RunRecord& record) {
+  const std::string path = folder + "/" + file;
+  std::error_code error;
+  const auto tell = [&](std::string_view what) {
+    record.problems.push_back(fmt::format("{} {}{}", file, what, without));
+    return std::nullopt;
+  };
+  if (!fs::is_regular_file(path, error)) return tell("is missing");
+  if (fs::file_size(path, error) > kMostBytes) return tell("is too large to be hogbatch's");
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) return tell("cannot be read");
+  Json object = Json::parse(text.str(), nullptr, false);
+  if (!object.is_object()) return tell("is damaged");
+  if (NumberAt(object, "format") > kFormat) {
+    record.problems.push_back(
+        fmt::format("{} comes from a newer hogbatch; some of it may be missing here", file));
+  }
+  return object;
+}
+
+void TakeFacts(const Json& object, RunRecord& record) {
+  for (auto [key, facts] :
+       {std::pair{"machine", &record.machine}, std::pair{"dataset", &record.data},
+        std::pair{"network", &record.network}}) {
+    if (facts->empty()) *facts = FactsAt(object, key);
+  }
+}
+
+void ReadOptions(const std::string& folder, RunRecord& record) {
+  std::optional<Json> options =
+      ReadObject(folder, "options.json", ", so there is no configuration", record);
+  if (!options) return;
+  TakeFacts(*options, record);
+  // What is shown elsewhere, and what does not change a training.
+  for (const char* key : {"machine", "dataset", "network", "format", "out", "quiet", "json",
+                          "report", "trace", "tensorboard"}) {
+    options->erase(key);
+  }
+  record.options = FactsIn(*options);
+}
+
+void ReadSummary(const std::string& folder, RunRecord& record) {
+  std::optional<Json> summary = ReadObject(
+      folder, "summary.json", ": the run is still going on, or did not come to its end", record);
+  if (!summary) return;
+  record.totals = MakeTotals(*summary);
+  TakeFacts(*summary, record);
+}
+
+}  // namespace
+
+bool NaturalOrder::operator()(const std::string& a, const std::string& b) const {
+  const auto split = [](const std::string& text) {
+    const std::size_t digits = text.find_last_not_of("0123456789") + 1;
+    std::uint64_t number = 0;
+    ReadAll(std::string_view(text).substr(digits), number);
+    return std::tuple(text.substr(0, digits), number, text);
+  };
+  return split(a) < split(b);
+}
+
+double ValueOf(const Numbers& numbers, const std::string& key) {
+  const auto found = numbers.find(key);
+  return found == numbers.end() ? kNone : found->second;
+}
+
+std::vector<const Moment*> Reports(const RunRecord& run) {
+  std::vector<double> gaps;
+  double before = 0;
+  for (const Moment& moment : run.moments) {
+    if (moment.seconds > before) gaps.push_back(moment.seconds - before);
+    before = moment.seconds;
+  }
+  std::ranges::sort(gaps);
+  const double least = gaps.empty() ? 0 : 0.6 * gaps[gaps.size() / 2];
+  std::vector<const Moment*> reports;
+  double last = 0;
+  for (const Moment& moment : run.moments) {
+    if (moment.seconds < last + least || moment.seconds <= 0) continue;
+    last = moment.seconds;
+    reports.push_back(&moment);
+  }
+  return reports;
+}
+
+RunRecord ReadRun(std::string_view name, const std::string& folder) {
+  std::error_code error;
+  const fs::file_status status = fs::status(folder, error);
+  if (!fs::exists(status)) throw UserError(fmt::format("{}: there is no such folder", folder));
+  if (!fs::is_directory(status)) {
+    throw UserError(fmt::format("{} is a file; name the folder of a run", folder));
+  }
+  const auto has = [&](const char* file) { return fs::exists(folder + "/" + file, error); };
+  if (!has("metrics.jsonl") && !has("summary.json")) {
+    throw UserError(
+        fmt::format("{} is {}; 'hogbatch train --out DIR' makes the folder of a run", folder,
+                    fs::is_empty(folder, error) ? "an empty folder"
+                                                : "not the folder of a run: it has neither "
+                                                  "metrics.jsonl nor summary.json"));
+  }
+  RunRecord record{
+      .name = std::string(name), .folder = folder, .totals = MakeTotals(Json::object())};
+  ReadMetrics(folder, record);
+  ReadSummary(folder, record);
+  ReadOptions(folder, record);
+  return record;
+}
+
+}  // namespace hogbatch::report
