@@ -21,6 +21,7 @@ LabelKind ParseLabelKind(std::string_view name);
 FileFormat ParseFileFormat(std::string_view name);
 std::string_view Name(ScalingKind kind);
 std::string_view Name(FileFormat format);
+std::string_view Title(FileFormat format);  // in sentences: "LIBSVM"
 std::string_view Name(LabelKind kind);
 // What a user may choose from, the default ("auto") first.
 Words ScalingWords();

@@ -86,11 +86,12 @@ class Exports(unittest.TestCase):
         other = next(self.problem("classes", seed=2).orders())
         self.assertFalse(np.array_equal(one, other))
 
-    def test_only_rows_of_many_features_stay_sparse(self):
+    def test_only_rows_of_many_features_and_few_values_stay_sparse(self):
         run = common.Run(**problems.run_settings(self.exports["two_classes"][0], ""))
         self.assertTrue(self.problem("two_classes").sparse_first_layer(run))
-        with mock.patch("data.DENSE_ANYWAY", 400):
-            self.assertFalse(self.problem("two_classes").sparse_first_layer(run))
+        for name, value in (("DENSE_FEATURES", 400), ("DENSE_DENSITY", 0.02)):
+            with mock.patch(f"data.{name}", value):
+                self.assertFalse(self.problem("two_classes").sparse_first_layer(run))
         self.assertFalse(self.problem("classes").sparse_first_layer(run))
 
     def test_data_beyond_the_memory_is_refused(self):

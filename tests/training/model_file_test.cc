@@ -194,6 +194,9 @@ TEST(SchemaJson, OfLibsvmNeedsColumnsThatAscendAndAddUp) {
   schema.features = 2;
   schema.used_columns = {4, 99999};
   EXPECT_EQ(SchemaFromJson(SchemaToJson(schema)).used_columns, schema.used_columns);
+  schema.format = FileFormat::kIdx;
+  expect_refused("IDX rows leave columns out");
+  schema.format = FileFormat::kLibsvm;
   schema.used_columns = {4, 4};
   expect_refused("ascend");
   schema.used_columns = {4, 100000};
