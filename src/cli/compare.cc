@@ -31,6 +31,9 @@ int Compare(const CompareOptions& options) {
     const std::string json = compare::CompareJson(comparison);
     ReplaceFile(comparison.setting.out + "/compare.json", json);
     ReplaceFile(comparison.setting.out + "/compare.html", compare::ComparePage(comparison));
+    if (!comparison.findings.curves.empty()) {
+      ReplaceFile(comparison.setting.out + "/compare.svg", compare::ComparePicture(comparison));
+    }
     for (const std::string& line : compare::ResultLines(comparison)) console.Say(line);
     console.Say(fmt::format("page      {}/compare.html", compare::CompareFolder(options.spec)));
     if (options.json && comparison.complete) WriteOutput(json);

@@ -82,8 +82,8 @@ Examples:
   hogbatch compare mine.svm --against pytorch --budget 15m
 
 scripts/baselines installs the frameworks; one that is missing is left out. The folder of results
-holds compare.html, compare.json and one folder per run. Ctrl-C keeps what is done; the same command
-goes on from there. docs/comparison.md has the rules.
+holds compare.html, compare.json, compare.svg and one folder per run. Ctrl-C keeps what is done; the
+same command goes on from there. docs/comparison.md has the rules.
 )";
 
 const char* const kDevicesHelp =

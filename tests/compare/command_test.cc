@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace hogbatch {
@@ -22,7 +23,8 @@ class CompareCommand : public testing::Test {
     folder_.Write("data", TwoClasses(400));
     std::filesystem::create_directory(folder_.path() + "/scripts");
     for (const char* name : {"tensorflow_mlp", "pytorch_mlp", "keras_fit", "sklearn_mlp"}) {
-      std::filesystem::copy_file(HOGBATCH_STAND_IN, folder_.path() + "/scripts/" + name + ".py");
+      std::filesystem::copy_file(InSource("tests/compare/stand_in.py"),
+                                 folder_.path() + "/scripts/" + name + ".py");
     }
   }
 
@@ -43,7 +45,7 @@ class CompareCommand : public testing::Test {
 
   TemporaryFolder folder_;
   ScopedVariable baselines_;
-  ScopedVariable python_{"HOGBATCH_PYTHON", HOGBATCH_PYTHON};
+  ScopedVariable python_{"HOGBATCH_PYTHON", "python3"};
 };
 
 TEST_F(CompareCommand, EndsInOnePageAndOneJsonFile) {
@@ -54,6 +56,7 @@ TEST_F(CompareCommand, EndsInOnePageAndOneJsonFile) {
   EXPECT_THAT(finished.out, HasSubstr("time to a loss of"));
   EXPECT_EQ(finished.out.find('\r'), std::string::npos) << "a log file wants whole lines";
   EXPECT_THAT(folder_.Read("o/compare.html"), HasSubstr("hogbatch and tensorflow on data"));
+  EXPECT_THAT(folder_.Read("o/compare.svg"), HasSubstr("<svg"));
   const auto json = Result();
   EXPECT_TRUE(json["complete"]);
   EXPECT_EQ(json["findings"]["race"].size(), 3u);
@@ -65,13 +68,15 @@ TEST_F(CompareCommand, EndsInOnePageAndOneJsonFile) {
 }
 
 TEST_F(CompareCommand, ADoneComparisonIsNotDoneAgainAndAnotherIsRefused) {
-  ASSERT_EQ(Compare({"--against", "none", "--quiet"}).exit_code, 0);
+  // A budget that leaves no time for the last of these batch sizes, the second time neither.
+  const std::string batches = "16,32,64,128";
+  ASSERT_EQ(Compare({"--against", "none", "--batches", batches, "--quiet"}).exit_code, 0);
   const auto runs = Result()["runs"];
-  const Finished again = Compare({"--against", "none", "--json"});
+  const Finished again = Compare({"--against", "none", "--batches", batches, "--json"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.out, folder_.Read("o/compare.json"));
   EXPECT_EQ(Result()["runs"], runs);
-  const Finished other = Compare({"--against", "none", "--hidden", "5"});
+  const Finished other = Compare({"--against", "none", "--batches", batches, "--hidden", "5"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("holds another comparison: --hidden was 4 and is now 5"));
 }

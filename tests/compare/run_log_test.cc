@@ -84,6 +84,8 @@ TEST(RunLog, RefusesFilesOfOthersAndDamagedOnes) {
   folder.Write("compare.json",
                R"({"format": 1, "options": {"--seeds": "3", "--budget": "45m"}, "runs": [{}]})");
   EXPECT_THAT(WhyNot(folder.path(), kIdentity), HasSubstr("is damaged"));
+  folder.Write("compare.json", R"({"format": 1, "options": {"--seeds": 3}, "runs": []})");
+  EXPECT_THAT(WhyNot(folder.path(), kIdentity), HasSubstr("is damaged"));
 }
 
 TEST(RunLog, OptionsAndFilesMakeTheIdentityButNotTheFolder) {

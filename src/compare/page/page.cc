@@ -57,7 +57,10 @@ LineChart Picture(const Comparison& comparison, Axis axis, std::string title) {
 std::string Names(const Comparison& comparison) {
   std::string names;
   for (const Side& side : comparison.sides) {
-    if (IsOwn(side) || names.find(side.framework) != std::string::npos) continue;
+    const bool took_part = comparison.findings.races.empty() ||
+                           std::ranges::find(comparison.findings.races, side.name,
+                                             &RaceFinding::side) != comparison.findings.races.end();
+    if (IsOwn(side) || !took_part || names.find(side.framework) != std::string::npos) continue;
     names += (names.empty() ? "" : ", ") + side.framework;
   }
   return names.empty() ? "its own methods" : names;
@@ -108,7 +111,7 @@ std::string Warnings(const Comparison& comparison) {
   const auto& beginning = comparison.findings.beginning;
   if (beginning && beginning->largest_difference > kAlike) {
     html += report::Warning(fmt::format(
-        "{} computes another loss than hogbatch for the same initial weights, by {:.2g} %. The "
+        "{} computes another loss than hogbatch for the same initial weights, by {:.3g} %. The "
         "two do not learn the same problem.",
         beginning->side, 100 * beginning->largest_difference));
   }

@@ -33,7 +33,8 @@ std::vector<SpeedCell> LookAt(Bench& bench, const ComparePlan& plan,
   for (const SpeedCell& cell : cells) {
     // hogbatch evaluates while it begins to train, and has some time left after that.
     const RunRecord* run = bench.Do(SpeedRun(cell, plan, 0, plan.throughput_seconds / 2));
-    if (run) looks.push_back({cell, run->done() ? run->examples_per_second : 0});
+    // A run that ended well took part, even where it was too short to count an example.
+    if (run) looks.push_back({cell, run->done() ? std::max(run->examples_per_second, 1e-9) : 0});
   }
   return WorthRepeating(looks);
 }
@@ -56,42 +57,47 @@ double RepeatSeconds(const Bench& bench, const ComparePlan& plan,
   return sum;
 }
 
-double LookSeconds(const Bench& bench) {
+// What the first looks at these cells took.
+double LookSeconds(const Bench& bench, const ComparePlan& plan,
+                   const std::vector<SpeedCell>& cells) {
   double sum = 0;
-  for (const RunRecord* run : bench.log().Of(Phase::kThroughput)) {
-    if (run->plan.round == 0) sum += run->wall_seconds;
+  for (const SpeedCell& cell : cells) {
+    const RunRecord* run = bench.log().Find(SpeedRun(cell, plan, 0, 0));
+    if (run) sum += run->wall_seconds;
   }
   return sum;
 }
 
-// Looks at one batch size after the other, as long as there is time; the cells to repeat, by batch
-// size.
-std::vector<std::vector<SpeedCell>> LookAtBatches(Bench& bench, const ComparePlan& plan,
-                                                  double budget) {
+struct Looked {
+  std::vector<std::vector<SpeedCell>> repeated;  // cells, by batch size
+  double seconds = 0;
+};
+
+// Looks at one batch size after the other, as long as there is time.
+Looked LookAtBatches(Bench& bench, const ComparePlan& plan, double budget) {
   const double later = (1 - BudgetShares().throughput) * plan.budget_seconds;
-  std::vector<std::vector<SpeedCell>> repeated;
-  double spent = 0;
+  Looked looked;
   for (const std::int64_t batch : plan.batches) {
-    if (spent > kFirstLookShare * budget) break;
-    const double before = LookSeconds(bench);
+    if (looked.seconds > kFirstLookShare * budget) break;
     const std::vector<SpeedCell> cells = SpeedCells(bench.sides(), batch);
-    bench.Expect("first look", cells.size(), later + budget - spent);
+    bench.Expect("first look", cells.size(), later + budget - looked.seconds);
     std::vector<SpeedCell> worth = LookAt(bench, plan, cells);
     const auto in_flight = InFlight(worth, bench.sides(), bench.setting().threads);
-    bench.Expect("first look, in flight", in_flight.size(), later + budget - spent);
+    bench.Expect("first look, in flight", in_flight.size(), later + budget - looked.seconds);
     std::ranges::move(LookAt(bench, plan, in_flight), std::back_inserter(worth));
-    repeated.push_back(std::move(worth));
-    spent += LookSeconds(bench) - before;
+    looked.repeated.push_back(std::move(worth));
+    looked.seconds += LookSeconds(bench, plan, cells) + LookSeconds(bench, plan, in_flight);
   }
-  return repeated;
+  return looked;
 }
 
 }  // namespace
 
 void MeasureThroughput(Bench& bench, const ComparePlan& plan) {
   const double budget = BudgetShares().throughput * plan.budget_seconds;
-  std::vector<std::vector<SpeedCell>> repeated = LookAtBatches(bench, plan, budget);
-  const double left = budget - LookSeconds(bench);
+  const Looked looked = LookAtBatches(bench, plan, budget);
+  std::vector<std::vector<SpeedCell>> repeated = looked.repeated;
+  const double left = budget - looked.seconds;
   const auto rounds = static_cast<double>(plan.rounds);
   double round_seconds = 0;
   std::size_t kept = 0;

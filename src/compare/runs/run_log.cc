@@ -89,8 +89,8 @@ RunLog LoadRuns(const std::string& folder, const OptionTexts& identity) {
   if (json.value("format", 0) != 1) {
     throw UserError(fmt::format("{} was written by another version of hogbatch{}", path, advice));
   }
-  CheckIdentity(folder, json["options"], identity);
   try {
+    CheckIdentity(folder, json["options"], identity);
     std::vector<RunRecord> records;
     for (const Json& run : json["runs"]) records.push_back(RecordFrom(run));
     return RunLog(std::move(records));
