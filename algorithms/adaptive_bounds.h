@@ -29,10 +29,20 @@ class Holds {
   // One entry for each bound that held the team; count_share is passed through.
   std::vector<HeldTeam> Report(TeamId team, double count_share) const;
 
+  void VisitState(StateVisitor& visitor) {
+    Visit(visitor, "by", by_);
+    Visit(visitor, "reviews", reviews_);
+  }
+
  private:
   struct Hold {
     std::int64_t reviews = 0;
     double batch_size = 0;  // where it held the team last
+
+    void VisitState(StateVisitor& visitor) {
+      Visit(visitor, "reviews", reviews);
+      Visit(visitor, "batch_size", batch_size);
+    }
   };
   std::array<Hold, 3> by_ = {};  // index: HeldTeam::By
   std::int64_t reviews_ = 0;

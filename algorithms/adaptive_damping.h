@@ -6,6 +6,7 @@
 #include <span>
 
 #include "algorithms/adaptive_options.h"
+#include "core/state_visitor.h"
 
 namespace hogbatch {
 
@@ -18,6 +19,13 @@ struct TeamState {
   bool has_begun = false;  // has made an update, even if beta makes it count for nothing
   int live = 0;            // workers that have not failed
   int training = 0;        // live workers that are not evaluating
+
+  // not state: count, speed, live, training (counted anew at every review)
+  void VisitState(StateVisitor& visitor) {
+    Visit(visitor, "batch_size", batch_size);
+    Visit(visitor, "initial_batch_size", initial_batch_size);
+    Visit(visitor, "has_begun", has_begun);
+  }
 };
 
 // The factor by which the published rule changes the batch size of teams[team]: 1 / alpha, 1 or

@@ -39,7 +39,13 @@ class AdaptiveHogbatch : public Algorithm {
     return Assignment{.job = job.id, .batch_size = std::llround(team.batch_size)};
   }
 
-  void Observe(const Outcome& outcome) override { reported_[outcome.worker] = true; }
+  void Observe(const Outcome& outcome) override { reported_[outcome.worker] = 1; }
+
+  void VisitState(StateVisitor& visitor) override {
+    Visit(visitor, "teams", teams_);
+    Visit(visitor, "holds", holds_);
+    Visit(visitor, "reported", reported_);
+  }
 
   std::vector<HeldTeam> held_teams() const override {
     double total = 0;
@@ -77,7 +83,7 @@ class AdaptiveHogbatch : public Algorithm {
 
   void AwaitReports(TeamId team, std::span<const WorkerState> workers) {
     for (const WorkerState& worker : workers) {
-      if (worker.team == team) reported_[worker.id] = false;
+      if (worker.team == team) reported_[worker.id] = 0;
     }
   }
 
@@ -113,10 +119,10 @@ class AdaptiveHogbatch : public Algorithm {
     team.batch_size = holds_[id].Apply(wanted, bounds);
   }
 
-  AlgorithmOptions options_;
+  AlgorithmOptions options_;  // not state: options_
   IndexedVector<TeamId, TeamState> teams_;
   IndexedVector<TeamId, Holds> holds_;
-  IndexedVector<WorkerId, bool> reported_;  // since the last review of its team
+  IndexedVector<WorkerId, char> reported_;  // 1: since the last review of its team
 };
 
 }  // namespace

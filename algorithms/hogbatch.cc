@@ -15,7 +15,7 @@ class Hogbatch : public Algorithm {
   }
 
  private:
-  AlgorithmOptions options_;
+  AlgorithmOptions options_;  // not state: options_
 };
 
 }  // namespace

@@ -30,6 +30,7 @@ class Sync : public Algorithm {
   void Observe(const Outcome&) override { dealing_ = false; }
 
  private:
+  // not state: options_, and while no task is in flight dealing_, last_dealt_
   AlgorithmOptions options_;
   bool dealing_ = false;
   WorkerId last_dealt_ = -1;

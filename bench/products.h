@@ -1,17 +1,13 @@
-// The limit of training: its three matrix products alone, without activation, loss or update.
+// The three matrix products of training by oneDNN, without activation, loss or update.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.h>
 
-#include <chrono>
-#include <thread>
 #include <vector>
 
 #include "core/aligned.h"
 #include "core/error.h"
-#include "cpu/cpu.h"
 #include "nn/model_spec.h"
-#include "runtime/executors/pinning.h"
 
 namespace hogbatch::bench {
 
@@ -62,37 +58,5 @@ class Products {
   std::vector<AlignedFloats> inputs_;
   std::vector<AlignedFloats> outputs_;
 };
-
-// Examples per second of `threads` threads, each on its own rows, for `seconds`.
-inline double ProductRate(const ModelSpec& spec, int threads, std::int64_t rows, double seconds) {
-  const ParameterLayout layout = Layout(spec);
-  const AlignedFloats weights(layout.floats);
-  const Cores cores;
-  std::vector<double> rates(threads);
-  {
-    std::vector<std::jthread> pool;
-    for (int i = 0; i < threads; ++i) {
-      pool.emplace_back([&, i] {
-        cores.PinThisThread(i);
-        const auto device = cpu::MakeDevice({});  // holds oneDNN to one thread here
-        Products products(layout, weights, rows);
-        products.Once();
-        using Clock = std::chrono::steady_clock;
-        const auto start = Clock::now();
-        double elapsed = 0;
-        std::int64_t done = 0;
-        while (elapsed < seconds) {
-          products.Once();
-          done += rows;
-          elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-        }
-        rates[i] = static_cast<double>(done) / elapsed;
-      });
-    }
-  }
-  double sum = 0;
-  for (const double rate : rates) sum += rate;
-  return sum;
-}
 
 }  // namespace hogbatch::bench

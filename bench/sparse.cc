@@ -1,5 +1,5 @@
 // Training on sparse rows: 20,958 features of which 113 are not zero, two layers of 512, 16 rows
-// per update. bench/sparse_vs_pytorch.py runs it beside PyTorch's EmbeddingBag.
+// per update. bench/baselines/pytorch_mlp.py has the same network in PyTorch.
 #include <benchmark/benchmark.h>
 
 #include <thread>

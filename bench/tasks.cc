@@ -8,18 +8,13 @@
 #include <numeric>
 #include <thread>
 
+#include "bench/processor_time.h"
 #include "bench/training.h"
 #include "datasets/synthetic.h"
 #include "gpu/gpu.h"
 
 namespace hogbatch::bench {
 namespace {
-
-double ProcessorSeconds(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 class IdleWorker : public Worker {
  public:

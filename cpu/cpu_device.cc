@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <new>
 #include <string>
 
+#include "core/aligned.h"
 #include "core/random.h"
 #include "cpu/activations.h"
 #include "cpu/cpu.h"
@@ -16,8 +16,6 @@
 
 namespace hogbatch::cpu {
 namespace {
-
-constexpr std::size_t kAlignment = 64;
 
 // oneDNN brings the OpenMP runtime it was built with. Asking for that one's function by name,
 // rather than linking a runtime of our own, makes sure that there is one in the process. Without
@@ -41,8 +39,7 @@ class CpuDevice final : public Device {
   void* Allocate(std::size_t bytes) override {
     const auto there_is = static_cast<std::size_t>(info_.memory_bytes);  // 0: not known
     const bool too_much = there_is > 0 && bytes > there_is;
-    void* base =
-        too_much ? nullptr : ::operator new(bytes, std::align_val_t{kAlignment}, std::nothrow);
+    void* base = too_much ? nullptr : AllocateAligned(bytes);
     if (!base) {
       throw OutOfDeviceMemory(info_.name + " does not have the " + std::to_string(bytes) +
                               " bytes of memory it was asked for; a smaller network or batch "
@@ -50,7 +47,7 @@ class CpuDevice final : public Device {
     }
     return base;
   }
-  void Free(void* base) noexcept override { ::operator delete(base, std::align_val_t{kAlignment}); }
+  void Free(void* base) noexcept override { std::free(base); }
   void Upload(std::span<const std::byte> from, void* base, std::size_t offset) override {
     if (!from.empty())
       std::memcpy(static_cast<std::byte*>(base) + offset, from.data(), from.size());

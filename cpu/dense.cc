@@ -4,6 +4,7 @@
 
 #include "core/racy.h"
 #include "cpu/product.h"
+#include "cpu/steps.h"
 #include "cpu/transpose.h"
 
 namespace hogbatch::cpu {
@@ -132,11 +133,20 @@ class DataGradient {
 
 class WeightGradient {
  public:
-  WeightGradient(const BackwardWeights& p, float* scratch) : p_(p), scratch_(scratch) {}
+  // dy is copied, already scaled: that saves a multiplication for each weight. Rows of the copy lie
+  // apart by an odd number of cache lines, since those a power of two apart evict each other.
+  WeightGradient(const BackwardWeights& p, float* scratch)
+      : p_(p), stride_(CopyStride(p)), copy_(scratch), scratch_(scratch + stride_ * p.dy.rows) {
+    if (IsThin(p.dw)) return;
+    for (std::int64_t r = 0; r < p.dy.rows; ++r) {
+      AddScaledRow(p.dy.host() + r * p.dy.stride, p.scale, 0, p.dy.cols, copy_ + r * stride_);
+      std::fill(copy_ + r * stride_ + p.dy.cols, copy_ + (r + 1) * stride_, 0.0f);
+    }
+  }
 
   static std::int64_t Floats(const BackwardWeights& p) {
     const std::int64_t tail = TailFloats(std::min(p.x.rows, kBatchRows));
-    return tail + (IsThin(p.dw) ? p.dw.rows * p.dw.cols : 0);
+    return CopyStride(p) * p.dy.rows + tail + (IsThin(p.dw) ? p.dw.rows * p.dw.cols : 0);
   }
 
   // Rows [k, k + count) of dw. A thin layer is updated at once, with its last rows.
@@ -153,9 +163,8 @@ class WeightGradient {
                 .a = p_.x.host() + d * p_.x.stride + k,
                 .a_row = 1,
                 .a_depth = p_.x.stride,
-                .b = p_.dy.host() + d * p_.dy.stride,
-                .b_depth = p_.dy.stride,
-                .scale = p_.scale,
+                .b = copy_ + d * stride_,
+                .b_depth = stride_,
                 .keep = d == 0 ? p_.keep : 1,
                 .c = p_.dw.host() + k * p_.dw.stride,
                 .c_row = p_.dw.stride,
@@ -194,7 +203,13 @@ class WeightGradient {
     }
   }
 
+  static std::int64_t CopyStride(const BackwardWeights& p) {
+    return IsThin(p.dw) ? 0 : RoundUp(p.dy.cols, 2 * kWidestVector) + kWidestVector;
+  }
+
   const BackwardWeights& p_;
+  std::int64_t stride_;
+  float* copy_;     // of dy; a thin layer has none
   float* scratch_;  // a tail, then a thin layer's gradient
 };
 

@@ -87,24 +87,16 @@ template <int kLanes, int kRows, int kVectors>
   const bool a_shared = p.shared == Shared::kA, b_shared = p.shared == Shared::kB;
   const float* a = Opaque(at.a);
   const float* b = Opaque(at.b);
-  const float* next = a + kRows * p.a_row;
-  if (p.keep != 0) {
-    constexpr int kLine = kLanes < 16 ? 16 / kLanes : 1;  // vectors in a cache line
-    const float* beside = Opaque(at.c) + kVectors * kLanes;
-    for (int r = 0; r < kRows; ++r) {
-      for (int v = 0; v < kVectors; v += kLine) {
-        __builtin_prefetch(beside + r * p.c_row + v * kLanes, 1);
-      }
-    }
-  }
   V sums[kRows][kVectors] = {};
   for (std::int64_t d = 0; d < p.depth; ++d, a += p.a_depth, b += at.b_depth) {
     V row[kVectors];
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) row[v] = Load<kLanes>(b + v * kLanes, b_shared);
-    if constexpr (kAhead<kLanes> > 0) __builtin_prefetch(b + kAhead<kLanes> * at.b_depth);
-    // The weights that the next tile reads, which its update will write.
-    if (a_shared) __builtin_prefetch(next + d * kRows, 1);
+    if constexpr (kAhead<kLanes> > 0 && kVectors <= 2) {
+      for (int v = 0; v < kVectors; ++v) {
+        __builtin_prefetch(b + kAhead<kLanes> * at.b_depth + v * kLanes);
+      }
+    }
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
       const float x = LoadFloat(a + r * p.a_row, a_shared);

@@ -31,7 +31,7 @@ RowRange TakeFront(RowRange& rows, std::int64_t max_rows, std::int64_t grain) {
 }  // namespace
 
 Cursor::Cursor(std::int64_t rows, double epochs, std::uint64_t seed)
-    : rows_(rows), seed_(seed), remaining_(CountRows(rows, epochs)) {
+    : rows_(rows), seed_(seed), total_(CountRows(rows, epochs)), remaining_(total_) {
   Check(rows >= 0, "a cursor has rows");
 }
 
@@ -47,9 +47,10 @@ std::optional<Cursor::EpochRows> Cursor::Next(std::int64_t max_rows, std::int64_
     if (blocks_.empty()) StartEpoch();
     // The last epoch may be a fraction and end within a block.
     RowRange& block = blocks_.back();
-    block.end = std::min(block.end, block.begin + remaining_);
+    RowRange wanted{block.begin, std::min(block.end, block.begin + remaining_)};
     next.epoch = epoch_;
-    next.rows = TakeFront(block, max_rows, grain);
+    next.rows = TakeFront(wanted, max_rows, grain);
+    block.begin = wanted.begin;
     if (block.size() == 0) blocks_.pop_back();
   }
   remaining_ -= next.rows.size();
@@ -60,6 +61,15 @@ void Cursor::Return(EpochRows lost) {
   if (lost.rows.size() == 0) return;
   remaining_ += lost.rows.size();
   returned_.push_back(lost);
+}
+
+void Cursor::VisitState(StateVisitor& visitor) {
+  std::int64_t handed_out = total_ - remaining_;
+  Visit(visitor, "handed_out", handed_out);
+  remaining_ = std::max<std::int64_t>(0, total_ - handed_out);
+  Visit(visitor, "epoch", epoch_);
+  Visit(visitor, "blocks", blocks_);
+  Visit(visitor, "returned", returned_);
 }
 
 void Cursor::StartEpoch() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/state_visitor.h"
 
 namespace hogbatch {
 
@@ -21,6 +22,11 @@ class Cursor {
   struct EpochRows {
     RowRange rows;
     std::int64_t epoch = 0;  // the one these rows belong to
+
+    void VisitState(StateVisitor& visitor) {
+      Visit(visitor, "rows", rows);
+      Visit(visitor, "epoch", epoch);
+    }
   };
   // The next range of at most `max_rows` rows, shorter where a block or the epoch ends; none when
   // all is handed out. A remainder of less than half of `grain` rows is handed out with the range
@@ -33,11 +39,16 @@ class Cursor {
   std::int64_t remaining() const { return remaining_; }  // rows not handed out yet, over all epochs
   std::int64_t rows() const { return rows_; }
 
+  // A cursor that hands out another number of epochs goes on from the same place.
+  void VisitState(StateVisitor& visitor);
+
  private:
   void StartEpoch();
 
+  // not state: rows_, seed_, total_
   std::int64_t rows_;
   std::uint64_t seed_;
+  std::int64_t total_;  // over all epochs
   std::int64_t remaining_;
   std::int64_t epoch_ = -1;
   std::vector<RowRange> blocks_;  // of this epoch, the next one last

@@ -213,10 +213,6 @@ ParsedText ParseAndLabel(const TextInput& input, const ReadOptions& options,
   return parsed;
 }
 
-std::string_view Title(FileFormat format) {
-  return format == FileFormat::kCsv ? "CSV" : (format == FileFormat::kIdx ? "IDX" : "LIBSVM");
-}
-
 ParsedText ParseWithSchema(const TextInput& input, const Schema& schema, Labels labels,
                            const ParseSettings& settings) {
   const FileFormat format = FormatOf(input);

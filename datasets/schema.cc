@@ -38,6 +38,9 @@ FileFormat ParseFileFormat(std::string_view name) {
 std::string_view Name(ScalingKind kind) { return NameOf(kind, kScalings); }
 std::string_view Name(LabelKind kind) { return NameOf(kind, kLabelKinds); }
 std::string_view Name(FileFormat format) { return NameOf(format, kFormats); }
+std::string_view Title(FileFormat format) {
+  return format == FileFormat::kCsv ? "CSV" : (format == FileFormat::kIdx ? "IDX" : "LIBSVM");
+}
 Words ScalingWords() { return WordsOf(kScalings); }
 
 }  // namespace hogbatch

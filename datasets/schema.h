@@ -21,6 +21,7 @@ LabelKind ParseLabelKind(std::string_view name);
 FileFormat ParseFileFormat(std::string_view name);
 std::string_view Name(ScalingKind kind);
 std::string_view Name(FileFormat format);
+std::string_view Title(FileFormat format);  // in sentences: "LIBSVM"
 std::string_view Name(LabelKind kind);
 // What a user may choose from, the default ("auto") first.
 Words ScalingWords();
@@ -37,7 +38,7 @@ struct Schema {
   FileFormat format = FileFormat::kLibsvm;
   std::int64_t file_columns = 0;  // of features: the largest index (LIBSVM), all columns except the
                                   // label (CSV), or the numbers of a row (IDX)
-  std::int64_t features = 0;  // inputs of the network
+  std::int64_t features = 0;      // inputs of the network
 
   // Which file column (from 0) each feature comes from, ascending; empty: all, in order. Used if
   // few of very many columns occur, so that memory depends on the non-zeros.

@@ -17,6 +17,8 @@ enum class TaskKind : std::uint8_t {
   kApply,     // synchronous training: apply slice `slice` of `slices` of the round's held gradients
   kSnapshot,  // copy the model into snapshot `snapshot`
   kEvaluate,  // losses and metrics of snapshot `snapshot` on the rows
+  kSave,      // copy what the worker keeps between tasks into the job's checkpoint; slice 0 also
+              // copies the model
 };
 
 // The paper's ExecuteWork: coordinator to worker.
@@ -74,6 +76,9 @@ struct Tick {};
 // The user wants to stop.
 struct Interrupt {};
 
-using Event = std::variant<Report, Failure, Tick, Interrupt>;
+// A checkpoint is wanted as soon as no row is in flight.
+struct CheckpointRequest {};
+
+using Event = std::variant<Report, Failure, Tick, Interrupt, CheckpointRequest>;
 
 }  // namespace hogbatch

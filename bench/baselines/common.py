@@ -15,6 +15,7 @@ import resource
 import signal
 import sys
 import time
+import traceback
 
 EXIT_FAILED, EXIT_MISSING, EXIT_IMPOSSIBLE, EXIT_INTERRUPTED = 1, 3, 4, 130
 FORMAT = 1
@@ -53,7 +54,9 @@ class Baseline:
 
     @property
     def install(self):
-        return f"scripts/baselines {self.framework}"
+        """The command that installs the framework; an installed program has it beside this file."""
+        beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "install")
+        return f"{beside if os.path.exists(beside) else 'scripts/baselines'} {self.framework}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -212,6 +215,9 @@ class Session:
         self._metrics.write(json.dumps(finite(line)) + "\n")
         self._metrics.flush()
 
+    def close(self):
+        self._metrics.close()
+
     def summary(self, baseline):
         own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
         cpu = sum(usage.ru_utime + usage.ru_stime for usage in (own, children))
@@ -308,7 +314,10 @@ def perform(baseline, run):
         session.interrupted = True
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, interrupt)
-    baseline.run(run, session)
+    try:
+        baseline.run(run, session)
+    finally:
+        session.close()
     write_whole(os.path.join(run.out, "summary.json"), json.dumps(session.summary(baseline), indent=2) + "\n")
     return EXIT_INTERRUPTED if session.interrupted else 0
 
@@ -320,6 +329,7 @@ def main(baseline):
     if sys.argv[1] == "--list":
         print(json.dumps(describe(baseline)))
         return 0
+    run = None
     try:
         run = Run.load(sys.argv[1])
         if baseline.version() is None:
@@ -328,7 +338,16 @@ def main(baseline):
         return perform(baseline, run)
     except Impossible as error:
         return fail(baseline, EXIT_IMPOSSIBLE, str(error))
-    except MemoryError:
-        return fail(baseline, EXIT_IMPOSSIBLE, "there is not enough memory for this data")
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        return fail(baseline, EXIT_FAILED, f"{type(error).__name__}: {error}")
+    except Exception as error:  # frameworks throw anything
+        if out_of_memory(error):
+            return fail(baseline, EXIT_IMPOSSIBLE, "there is not enough memory for this data")
+        if run:
+            os.makedirs(run.out, exist_ok=True)
+            write_whole(os.path.join(run.out, "error.txt"), traceback.format_exc())
+        first = (str(error).strip() or "no message").splitlines()[0]
+        return fail(baseline, EXIT_FAILED, f"{type(error).__name__}: {first}")
+
+
+def out_of_memory(error):
+    return (isinstance(error, MemoryError) or "can't allocate memory" in str(error)
+            or type(error).__name__ in ("OutOfMemoryError", "ResourceExhaustedError"))

@@ -68,16 +68,6 @@ def make_clock(keras, run, session, evaluate):
     return Clock()
 
 
-def rows_of(problem, split, sparse, begin=0, end=None):
-    end = split.rows if end is None else end
-    if not sparse:
-        return problem.dense_rows(split) if end - begin == split.rows else split.dense(begin, end)
-    import scipy.sparse
-    offsets = split.offsets[begin:end + 1]
-    columns, values = (part[offsets[0]:offsets[-1]] for part in (split.columns, split.values))
-    return scipy.sparse.csr_matrix((values, columns, offsets - offsets[0]), (end - begin, split.features))
-
-
 def warm_up(model, problem, x, labels, batch):
     """Compiles the step with two batches, and takes them back."""
     import numpy as np
@@ -110,13 +100,13 @@ def run_baseline(run, session):
     problem = Problem(run)
     sparse = problem.sparse_first_layer(run)
     session.facts = {"device": "gpu" if gpus else "cpu", "first_layer": "sparse" if sparse else "dense"}
-    x = rows_of(problem, problem.train, sparse)
+    x = problem.matrix(problem.train, sparse)
     labels = np.array(problem.labels(problem.train))
     model = make_model(keras, run, problem, sparse)
     session.ready()
 
     def outputs(split, begin, end):
-        return model.predict(rows_of(problem, split, sparse, begin, end), batch_size=4096, verbose=0)
+        return model.predict(problem.matrix(split, sparse, begin, end), batch_size=4096, verbose=0)
 
     def evaluate():
         return problem.evaluate(outputs)

@@ -220,10 +220,8 @@ class Trainer:
     def _rows_of(self, split, begin, end):
         if not self.network.sparse:
             return as_tensor(split.dense(begin, end), self.torch_device)
-        offsets = split.offsets[begin:end + 1]
-        columns, values = (part[offsets[0]:offsets[-1]] for part in (split.columns, split.values))
-        return tuple(as_tensor(part, self.torch_device)
-                     for part in (offsets - offsets[0], columns.astype(np.int64), values))
+        offsets, columns, values = split.csr(begin, end)
+        return tuple(as_tensor(part, self.torch_device) for part in (offsets, columns.astype(np.int64), values))
 
     def close(self):
         return 0

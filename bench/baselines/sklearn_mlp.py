@@ -23,30 +23,21 @@ class Trainer:
         if run.device == "gpu":
             raise common.Impossible("scikit-learn has no GPU form")
         self.np, self.run, self.problem = np, run, problem
-        self.device, self.first_layer = "cpu", "dense"
-        if problem.sparse_first_layer(run):
-            self.first_layer = "sparse"
-        self.x = self._rows(problem.train)
+        self.sparse = problem.sparse_first_layer(run)
+        self.device, self.first_layer = "cpu", "sparse" if self.sparse else "dense"
+        self.x = problem.matrix(problem.train, self.sparse)
         labels = problem.labels(problem.train)
         self.labels = labels.ravel() if problem.loss == "squared" else np.array(labels)
         self.extra = problem.loss == "softmax" and problem.outputs == 2
         self.restart()
 
-    def _rows(self, split, begin=0, end=None):
-        import scipy.sparse
-        if self.first_layer == "dense":
-            return self.problem.dense_rows(split) if end is None else split.dense(begin, end)
-        end = split.rows if end is None else end
-        offsets = split.offsets[begin:end + 1]
-        columns, values = (part[offsets[0]:offsets[-1]] for part in (split.columns, split.values))
-        return scipy.sparse.csr_matrix((values, columns, offsets - offsets[0]), (end - begin, split.features))
-
     def restart(self):
         """A fresh estimator with the initial weights."""
         from sklearn.neural_network import MLPClassifier, MLPRegressor
         run, problem, np = self.run, self.problem, self.np
-        # The squared loss of scikit-learn is half of hogbatch's, and so is its gradient.
-        lr = 2 * run.lr if problem.loss == "squared" else run.lr
+        # The squared loss of scikit-learn is half of hogbatch's, and so is its gradient; Adam does not mind.
+        half = problem.loss == "squared" and run.optimizer == "sgd"
+        lr = 2 * run.lr if half else run.lr
         make = MLPRegressor if problem.loss == "squared" else MLPClassifier
         self.net = make(hidden_layer_sizes=[len(bias) for _, bias in problem.layers[:-1]],
                         activation=ACTIVATIONS[problem.activation], solver=run.optimizer, alpha=0.0,
@@ -89,7 +80,7 @@ class Trainer:
 
     def outputs(self, split, begin, end):
         """Before the softmax or sigmoid, which predict_proba would apply."""
-        x, np = self._rows(split, begin, end), self.np
+        x, np = self.problem.matrix(split, self.sparse, begin, end), self.np
         functions = {"relu": lambda z: np.maximum(z, 0), "logistic": lambda z: 1 / (1 + np.exp(-z)), "tanh": np.tanh}
         for i, (weights, bias) in enumerate(zip(self.net.coefs_, self.net.intercepts_)):
             x = x @ weights + bias

@@ -185,7 +185,6 @@ class Trainer:
         with tf.device(self._place):
             if not self.sparse:
                 return self.forward(tf.constant(split.dense(begin, end))).numpy()
-            offsets = split.offsets[begin:end + 1]
-            columns, values = (part[offsets[0]:offsets[-1]] for part in (split.columns, split.values))
+            offsets, columns, values = split.csr(begin, end)
             rows = np.repeat(np.arange(end - begin, dtype=np.int32), np.diff(offsets))
             return self.forward(tuple(map(tf.constant, (rows, columns, values, np.int32(end - begin))))).numpy()

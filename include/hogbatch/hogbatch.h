@@ -81,7 +81,8 @@ class Network {
 
 // Trains on a file of rows with labels; an empty path is the data set that ships with hogbatch.
 // Returns the best network by validation rows. After a stop request it returns soon, with the best
-// network so far. The options out, quiet and json belong to the program and are not known here.
+// network so far. The options out, quiet, json, report, trace and tensorboard belong to the program
+// and are not known here.
 Network Train(const std::string& data, const Options& options = {},
               TrainingListener* listener = nullptr, std::stop_token stop = {});
 

@@ -3,12 +3,16 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "core/error.h"
@@ -16,6 +20,16 @@
 
 namespace hogbatch {
 namespace {
+
+namespace fs = std::filesystem;
+
+// What a run that was killed left half written: see ReplacedFile.
+void RemovePartialFiles(const std::string& folder) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".partial") fs::remove(entry.path(), error);
+  }
+}
 
 // Owns a file descriptor, so that an exception closes it.
 class Descriptor {
@@ -67,18 +81,58 @@ std::string MakeOutputFolder(const std::string& wanted) {
 void SetAsideOldRun(const std::string& folder) {
   const std::string model = folder + "/model.safetensors";
   const std::string previous = folder + "/model.previous.safetensors";
-  if (std::rename(model.c_str(), previous.c_str()) != 0 && errno != ENOENT) {
-    ThrowErrno("set aside", model);
+  std::error_code error;
+  if (fs::is_regular_file(fs::symlink_status(model, error))) {
+    fs::remove(previous, error);
+    if (::link(model.c_str(), previous.c_str()) != 0) {  // not every file system has links
+      fs::copy_file(model, previous, error);
+      if (error) throw Error(fmt::format("cannot set aside {}: {}", model, error.message()));
+    }
   }
   for (const char* file : {"summary.json", kEventFile}) {
     const std::string path = folder + "/" + file;
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) ThrowErrno("remove", path);
   }
+  fs::remove_all(folder + "/checkpoints", error);
 }
 
-GrowingFile::GrowingFile(const std::string& path)
+FolderLock::FolderLock(const std::string& folder) {
+  const std::string path = folder + "/.lock";
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (descriptor_ < 0) ThrowErrno("lock", path);
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    std::array<char, 32> text{};
+    const ssize_t size = ::pread(descriptor_, text.data(), text.size() - 1, 0);
+    ::close(descriptor_);
+    throw UserError(
+        fmt::format("another run writes into {} (process {}): wait for it, or name another --out",
+                    folder, size > 0 ? text.data() : "unknown"));
+  }
+  const std::string id = fmt::format("{}", ::getpid());
+  if (::ftruncate(descriptor_, 0) == 0) WriteAll(descriptor_, std::as_bytes(std::span(id)), path);
+  RemovePartialFiles(folder);
+  RemovePartialFiles(folder + "/checkpoints");
+}
+
+FolderLock::~FolderLock() { ::close(descriptor_); }
+
+void CutMetrics(const std::string& path, std::int64_t examples) {
+  std::ifstream file(path);
+  std::string kept;
+  for (std::string line; std::getline(file, line) && !file.eof();) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || json.value("examples", std::int64_t{0}) > examples) break;
+    kept += line + "\n";
+  }
+  ReplaceFile(path, kept);
+}
+
+GrowingFile::GrowingFile(const std::string& path, Begin begin)
     : path_(path),
-      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+      descriptor_(::open(path.c_str(),
+                         O_WRONLY | O_CREAT | O_CLOEXEC |
+                             (begin == Begin::kEmpty ? O_TRUNC : O_APPEND),
+                         0666)) {
   if (descriptor_ < 0) ThrowErrno("write", path);
 }
 

@@ -1,6 +1,7 @@
 // The folder that a run's files go to, and its growing record.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,14 +14,32 @@ std::string MakeOutputFolder(const std::string& wanted);
 // TensorBoard takes every file for its own whose name holds "tfevents".
 inline constexpr char kEventFile[] = "events.out.tfevents.hogbatch";
 
-// Prepares a folder that is used again: its model becomes model.previous.safetensors; its summary
-// and event file are deleted. So all files are of one run in the end.
+// Prepares a folder that is used again for a new run. Its model stays until the new run has one,
+// and is model.previous.safetensors, too. Its summary, event file and checkpoints are deleted.
 void SetAsideOldRun(const std::string& folder);
+
+// One run per folder: held until the program ends. UserError, with the other's process id, if
+// another run holds it. Then removes what a run that was killed left half written.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+// Drops what a resumed run will record again: lines of a metrics.jsonl with more examples than the
+// checkpoint has, and a last line that is cut off.
+void CutMetrics(const std::string& path, std::int64_t examples);
 
 // A file that grows by whole records, such as lines, each there for readers before Append returns.
 class GrowingFile {
  public:
-  explicit GrowingFile(const std::string& path);
+  enum class Begin : std::uint8_t { kEmpty, kWhereItEnds };
+  explicit GrowingFile(const std::string& path, Begin begin = Begin::kEmpty);
   ~GrowingFile();
   GrowingFile(const GrowingFile&) = delete;
   GrowingFile& operator=(const GrowingFile&) = delete;

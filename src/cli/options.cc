@@ -16,6 +16,13 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Output");
   visitor.Text("out", out, "DIR",
                "Folder for the model and the records of the run; if not given, runs/DATE-TIME");
+  visitor.Number("checkpoint-every", checkpoint_every, {0.1, 1e9},
+                 "Seconds between checkpoints, from which --resume goes on");
+  visitor.Text(
+      "resume", resume, "DIR|auto",
+      "Go on with the run in this folder, from its latest checkpoint. It keeps its options; "
+      "--epochs, --max-time, --target-loss, --patience and --devices may change. auto: the "
+      "run in --out or else the latest under runs/; a new run if there is none");
   visitor.Flag("quiet", quiet, "Print errors only");
   visitor.Flag("json", json, "Print the summary as JSON and nothing else");
   visitor.Flag("report", report,

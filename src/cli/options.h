@@ -20,6 +20,10 @@ struct TrainOptions {
   bool report = false;
   std::string trace;
   bool tensorboard = false;
+  double checkpoint_every = 30;
+  std::string resume;
+
+  std::vector<std::string> given;  // names of the options on the command line
 
   void Visit(OptionVisitor& visitor);
 };

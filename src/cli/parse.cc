@@ -37,12 +37,18 @@ class Registrar final : public OptionVisitor {
 
   const std::vector<std::string>& names() const { return names_; }
   const std::string& group() const { return group_; }
+  const std::vector<std::string>& given() const { return given_; }  // on the command line
 
   void Group(std::string_view title) override { group_ = title; }
 
   void Flag(std::string_view name, bool& value, std::string_view help) override {
     names_.emplace_back(name);
-    app_.add_flag(fmt::format("--{}", name), value, HelpText(std::string(help)))->group(group_);
+    const auto note = [this, &value, name = std::string(name)](std::int64_t count) {
+      given_.push_back(name);
+      value = count > 0;
+    };
+    app_.add_flag_function(fmt::format("--{}", name), note, HelpText(std::string(help)))
+        ->group(group_);
   }
   void Number(std::string_view name, std::int64_t& value, Range range,
               std::string_view help) override {
@@ -87,7 +93,11 @@ class Registrar final : public OptionVisitor {
     names_.emplace_back(name);
     const std::string shown =
         now.empty() ? std::string(help) : fmt::format("{} (default {})", help, now);
-    app_.add_option_function<std::string>(fmt::format("--{}", name), set, HelpText(shown))
+    const auto note = [this, set, name = std::string(name)](const std::string& text) {
+      given_.push_back(name);
+      set(text);
+    };
+    app_.add_option_function<std::string>(fmt::format("--{}", name), note, HelpText(shown))
         ->type_name(std::string(meta))
         ->group(group_)
         ->take_last();
@@ -96,6 +106,7 @@ class Registrar final : public OptionVisitor {
   CLI::App& app_;
   std::string group_ = "Options";
   std::vector<std::string> names_;
+  std::vector<std::string> given_;
 };
 
 std::shared_ptr<CLI::Formatter> MakeFormatter() {
@@ -187,6 +198,9 @@ Command ParseCommand(std::span<const std::string> arguments, const char* name, c
                                 what.substr(0, what.find(':')), name));
   } catch (const CLI::ParseError& error) {
     throw UserError(fmt::format("{}; see hogbatch {} --help", error.what(), name));
+  }
+  if constexpr (requires { command.options.given; }) {
+    command.options.given = command.registrar.given();
   }
   return command.options;
 }

@@ -15,11 +15,13 @@
 #include "cli/report.h"
 #include "cli/reports/introduce.h"
 #include "cli/reports/records.h"
+#include "cli/reports/train_records.h"
+#include "cli/resume.h"
 #include "cli/train_observer.h"
-#include "cli/train_records.h"
 #include "core/replaced_file.h"
 #include "core/run_trace.h"
 #include "report/trace_file.h"
+#include "training/checkpoint/spec_text.h"
 
 namespace hogbatch {
 namespace {
@@ -94,35 +96,84 @@ void WarnOfThreads(const TrainOptions& options, const Devices& devices, Console&
                            threads, devices.cores));
 }
 
+// The folder of a run, which no other run uses meanwhile.
+class RunFolder {
+ public:
+  // A folder named by the user is checked and locked before a large file is read. A dated one is
+  // made when needed.
+  explicit RunFolder(const std::string& wanted) : path_(wanted) {
+    if (!wanted.empty()) Lock();
+  }
+
+  // Ready for the files of a run.
+  const std::string& Open(const std::optional<ResumedRun>& resumed) {
+    if (!lock_) Lock();
+    if (resumed) {
+      CutMetrics(path_ + "/metrics.jsonl", ExamplesOf(*resumed));
+    } else {
+      SetAsideOldRun(path_);
+    }
+    return path_;
+  }
+
+ private:
+  void Lock() {
+    path_ = MakeOutputFolder(path_);
+    lock_.emplace(path_);
+  }
+
+  std::string path_;
+  std::optional<FolderLock> lock_;
+};
+
+TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& resumed) {
+  if (!resumed) return options;
+  options.spec = ResumedSpec(options, *resumed);
+  options.out = resumed->folder;
+  return options;
+}
+
+// The options of a run as its checkpoints keep them, with what the plan chose.
+KeepOptions Keep(const TrainOptions& options, const TrainingPlan& plan, const std::string& folder) {
+  TrainingSpec used = options.spec;
+  used.algorithm = plan.algorithm;
+  used.learning_rate = plan.learning_rate;
+  return {.folder = folder, .options = SpecToJson(used), .every = options.checkpoint_every};
+}
+
 }  // namespace
 
-int Train(const TrainOptions& options) {
+int Train(const TrainOptions& asked) {
+  Console console(ChooseVerbosity(asked));
+  const std::optional<ResumedRun> resumed = FindRun(asked, console);
+  const TrainOptions options = WithResumed(asked, resumed);
   Validate(options.spec);
-  Console console(ChooseVerbosity(options));
   const Devices devices = DevicesToTrain(options.spec.devices);
   WarnOfThreads(options, devices, console);
-  // A folder named by the user is checked before a large file is read. A dated one is made when
-  // needed.
-  if (!options.out.empty()) MakeOutputFolder(options.out);
+  RunFolder run_folder(options.out);
   TraceFile trace(options.trace, devices.chosen.size());
   SetupObserver setup(console);
   const TrainingInput input = ReadInput(options.spec, setup);
   const TrainingPlan plan = Plan(options.spec, input, devices, setup);
 
-  const std::string folder = MakeOutputFolder(options.out);
-  SetAsideOldRun(folder);
+  const std::string folder = run_folder.Open(resumed);
   for (const std::string& line : IntroductionLines(options.spec, plan, input, folder)) {
     console.Say(line);
   }
+  if (resumed) console.Say(ResumeLine(*resumed, input.training.train_rows));
   ReplaceFile(folder + "/options.json",
               OptionsText(options, plan, {.started = Now(), .devices = devices, .input = input}));
   const MetricScale scale{.loss = plan.work.model.loss,
                           .target_deviation = input.training.schema.target_deviation};
-  TrainRecords records(folder, options, scale);
+  TrainRecords records(folder, options, scale,
+                       resumed ? GrowingFile::Begin::kWhereItEnds : GrowingFile::Begin::kEmpty);
   TrainObserver observer(console, records, plan.rules.epochs, scale, plan.work.devices.size());
-  const TrainedModel trained = Train(
-      plan, input, observer, [&interrupts = CountInterrupts()] { return interrupts > 0; },
-      trace.trace());
+  const TrainedModel trained =
+      Train(plan, input, observer,
+            {.stop_requested = [&interrupts = CountInterrupts()] { return interrupts > 0; },
+             .trace = trace.trace(),
+             .keep = Keep(options, plan, folder),
+             .resume = resumed ? &resumed->checkpoint : nullptr});
   console.EndLive();
 
   if (trained.model) SaveModel(folder + "/model.safetensors", *trained.model);

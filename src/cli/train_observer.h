@@ -8,7 +8,7 @@
 
 #include "cli/console.h"
 #include "cli/reports/live_line.h"
-#include "cli/train_records.h"
+#include "cli/reports/train_records.h"
 #include "training/observer.h"
 
 namespace hogbatch {

@@ -1,7 +1,10 @@
 // What an evaluation counts, as a value that messages carry.
 #pragma once
 
+#include <array>
 #include <cstdint>
+
+#include "core/state_visitor.h"
 
 namespace hogbatch {
 
@@ -10,17 +13,24 @@ struct EvaluationSums {
   std::int64_t rows = 0;
   double loss = 0;
   std::int64_t correct = 0;  // softmax: rows whose largest output is their class
-  double hits_at[3] = {0, 0,
-                       0};   // sigmoid: Σ rows of (labels among the 1, 3, 5 largest) / (1, 3, 5)
+  // sigmoid: Σ rows of (labels among the 1, 3, 5 largest) / (1, 3, 5)
+  std::array<double, 3> hits_at = {};
   double squared_error = 0;  // squared: Σ rows of the mean over outputs
 
   EvaluationSums& operator+=(const EvaluationSums& other) {
     rows += other.rows;
     loss += other.loss;
     correct += other.correct;
-    for (int i = 0; i < 3; ++i) hits_at[i] += other.hits_at[i];
+    for (std::size_t i = 0; i < hits_at.size(); ++i) hits_at[i] += other.hits_at[i];
     squared_error += other.squared_error;
     return *this;
+  }
+  void VisitState(StateVisitor& visitor) {
+    Visit(visitor, "rows", rows);
+    Visit(visitor, "loss", loss);
+    Visit(visitor, "correct", correct);
+    Visit(visitor, "hits_at", hits_at);
+    Visit(visitor, "squared_error", squared_error);
   }
   double mean_loss() const { return loss / static_cast<double>(rows); }
 };

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/state_visitor.h"
+
 namespace hogbatch {
 
 // A number that names one of a kind, counted from 0. Ids of different kinds do not mix, and an id
@@ -18,6 +20,7 @@ class Id {
 
   constexpr explicit operator std::size_t() const { return static_cast<std::size_t>(number_); }
   constexpr auto operator<=>(const Id&) const = default;
+  void VisitState(StateVisitor& visitor) { Visit(visitor, "id", number_); }
 
   template <typename Stream>
   friend Stream& operator<<(Stream& out, Id id) {
@@ -42,6 +45,10 @@ struct RowRange {
 
   std::int64_t size() const { return end - begin; }
   bool operator==(const RowRange&) const = default;
+  void VisitState(StateVisitor& visitor) {
+    Visit(visitor, "begin", begin);
+    Visit(visitor, "end", end);
+  }
 };
 
 // Part `index` of `parts` nearly equal pieces: sizes differ by at most one row, so no tail is left

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "core/state_visitor.h"
+
 namespace hogbatch {
 
 // Merges by their staleness: bucket 0 counts those of staleness 0, bucket k those from 2^(k-1) to
@@ -32,6 +34,10 @@ struct StalenessHistogram {
     for (std::size_t i = 0; i < kBuckets; ++i) merges[i] += other.merges[i];
     total_staleness += other.total_staleness;
     return *this;
+  }
+  void VisitState(StateVisitor& visitor) {
+    Visit(visitor, "merges", merges);
+    Visit(visitor, "total_staleness", total_staleness);
   }
   // The least staleness of a bucket.
   static std::int64_t From(std::size_t bucket) {

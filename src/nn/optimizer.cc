@@ -52,6 +52,12 @@ class LazyRows {
     return {.rows = gradient.touched, .skipped = skipped.Sub(0, gradient.touched.size)};
   }
 
+  const std::vector<std::int64_t>& last_touched() const { return last_; }
+  void Load(const std::vector<std::int64_t>& last_touched) {
+    Check(last_touched.size() == last_.size(), "saved rows are as many as a layer has");
+    last_ = last_touched;
+  }
+
  private:
   Device& device_;
   std::vector<std::int64_t> last_;                    // update of each row's last touch; 0: never
@@ -63,15 +69,35 @@ class LazyRows {
 // Zeroed memory in the shape of the parameters.
 class StateMemory {
  public:
-  StateMemory(Device& device, const ParameterLayout& layout) : blocks_(device, layout) {
+  StateMemory(Device& device, const ParameterLayout& layout)
+      : device_(device), blocks_(device, layout) {
     for (const LayerView& view : blocks_.views()) {
       if (!view.weights.empty()) device.Fill(view.weights, 0);
       device.Fill(view.bias, 0);
     }
   }
   const LayerView& layer(int i) const { return blocks_.views()[i]; }
+  std::size_t layers() const { return blocks_.views().size(); }
+
+  void SaveTo(OptimizerState& state) {
+    for (std::size_t i = 0; i < layers(); ++i) {
+      std::vector<float>& saved =
+          state.layers.emplace_back(static_cast<std::size_t>(blocks_.floats(i)));
+      blocks_.Download(i, saved);
+      device_.Wait();
+      const Tensor& weights = blocks_.views()[i].weights;
+      std::fill(saved.begin() + weights.rows * weights.cols, saved.begin() + blocks_.bias_at(i), 0);
+    }
+  }
+  // `layers` begins with those of this array.
+  void Load(std::span<const std::vector<float>> saved) {
+    Check(saved.size() >= layers(), "saved state has all layers");
+    for (std::size_t i = 0; i < layers(); ++i) blocks_.Upload(i, saved[i]);
+    device_.Wait();
+  }
 
  private:
+  Device& device_;
   LayerBlocks blocks_;
 };
 
@@ -100,6 +126,14 @@ class PlainSgd : public Optimizer {
                        {.learning_rate = learning_rate, .momentum = 0, .keep = keep}, &touched, {},
                        weights.weights);
     }
+  }
+
+  OptimizerState Save() override {
+    if (direct_) return {};
+    return {.layers = {}, .last_touched = lazy_.last_touched()};
+  }
+  void Load(const OptimizerState& state) override {
+    if (!direct_) lazy_.Load(state.last_touched);
   }
 
  private:
@@ -132,7 +166,23 @@ class StatefulOptimizer : public Optimizer {
     }
   }
 
+  OptimizerState Save() override {
+    OptimizerState state{.layers = {}, .last_touched = lazy_.last_touched()};
+    for (StateMemory* array : Arrays()) array->SaveTo(state);
+    return state;
+  }
+  void Load(const OptimizerState& state) override {
+    lazy_.Load(state.last_touched);
+    std::span<const std::vector<float>> layers = state.layers;
+    for (StateMemory* array : Arrays()) {
+      array->Load(layers);
+      layers = layers.subspan(array->layers());
+    }
+    Check(layers.empty(), "saved state has no further layers");
+  }
+
  protected:
+  virtual std::vector<StateMemory*> Arrays() = 0;
   virtual void StepWeights(int layer, const Tensor& gradient, float learning_rate, float keep,
                            std::int64_t update, const TouchedRows* touched, const Tensor& w) = 0;
   virtual void StepBias(int layer, const Tensor& gradient, float learning_rate, std::int64_t update,
@@ -166,6 +216,8 @@ class MomentumSgd : public StatefulOptimizer {
                      velocity_.layer(layer).bias, bias);
   }
 
+  std::vector<StateMemory*> Arrays() override { return {&velocity_}; }
+
   float momentum_;
   StateMemory velocity_;
 };
@@ -192,6 +244,8 @@ class AdamOptimizer : public StatefulOptimizer {
     device_.Adam(gradient, At(learning_rate, 1, update), nullptr, mean_.layer(layer).bias,
                  square_.layer(layer).bias, bias);
   }
+
+  std::vector<StateMemory*> Arrays() override { return {&mean_, &square_}; }
 
   // Moments start at zero and are too small at first; the learning rate corrects for it.
   AdamStep At(float learning_rate, float keep, std::int64_t update) const {

@@ -41,6 +41,14 @@ struct LayerGradient {
   bool is_sparse = false;
 };
 
+// What an optimiser keeps between updates, in host memory.
+struct OptimizerState {
+  // The layers of each array that has the shape of the parameters, one array after the other. A
+  // layer is as LayerBlocks copies it.
+  std::vector<std::vector<float>> layers;
+  std::vector<std::int64_t> last_touched;  // by row of a sparse first layer; see LazyRows
+};
+
 // What decay leaves of a weight in one update: 1 - learning_rate · decay, never below 0.
 float Keep(double decay, float learning_rate);
 
@@ -60,6 +68,11 @@ class Optimizer {
   // the touched rows alone.
   virtual void Step(int layer, const LayerGradient& gradient, float learning_rate,
                     std::int64_t update, const LayerView& weights) = 0;
+
+  // Waits for the device. Load takes what Save made of an optimiser with the same options and
+  // layout; another shape is an Error.
+  virtual OptimizerState Save() = 0;
+  virtual void Load(const OptimizerState& state) = 0;
 };
 
 // `momentum` is the explicit part (see ExplicitMomentum). State lies on `device` in the shape of

@@ -38,6 +38,7 @@ struct Extent {
   std::vector<std::int64_t> shape;
   std::int64_t begin = 0;
   std::int64_t end = 0;
+  bool is_float = true;  // F32; else I64
 };
 
 struct Header {
@@ -104,22 +105,24 @@ const Json& Member(const Json& entry, const char* key, std::string_view name,
 }
 
 // Bytes a shape takes; none when they do not fit 64 bits.
-std::optional<std::int64_t> BytesOf(const std::vector<std::int64_t>& shape) {
-  std::int64_t bytes = sizeof(float);
-  for (const std::int64_t size : shape) {
+std::optional<std::int64_t> BytesOf(const Extent& extent) {
+  std::int64_t bytes = extent.is_float ? sizeof(float) : sizeof(std::int64_t);
+  for (const std::int64_t size : extent.shape) {
     if (size != 0 && bytes > INT64_MAX / size) return std::nullopt;
     bytes *= size;
   }
   return bytes;
 }
 
-Extent ParseExtent(const std::string& name, const Json& entry, std::string_view source) {
+Extent ParseExtent(const std::string& name, const Json& entry, TensorTypes types,
+                   std::string_view source) {
   const Json& type = Member(entry, "dtype", name, source);
-  if (type != "F32") {
+  const bool is_integer = type == "I64" && types == TensorTypes::kF32AndI64;
+  if (type != "F32" && !is_integer) {
     Damaged(source, fmt::format("tensor '{}' holds {}, and only F32 is read", name,
                                 type.is_string() ? type.get<std::string>() : "an unknown type"));
   }
-  Extent extent{.name = name, .shape = {}};
+  Extent extent{.name = name, .shape = {}, .is_float = !is_integer};
   const Json& shape = Member(entry, "shape", name, source);
   if (!shape.is_array()) Damaged(source, fmt::format("the shape of tensor '{}' is no list", name));
   for (const Json& size : shape) extent.shape.push_back(Integer(size, name, source));
@@ -129,7 +132,7 @@ Extent ParseExtent(const std::string& name, const Json& entry, std::string_view 
   }
   extent.begin = Integer(offsets[0], name, source);
   extent.end = Integer(offsets[1], name, source);
-  if (extent.begin > extent.end || BytesOf(extent.shape) != extent.end - extent.begin) {
+  if (extent.begin > extent.end || BytesOf(extent) != extent.end - extent.begin) {
     Damaged(source, fmt::format("the shape of tensor '{}' does not fit its {} .. {} bytes", name,
                                 extent.begin, extent.end));
   }
@@ -156,12 +159,13 @@ void CheckExtents(const std::vector<Extent>& extents, std::int64_t data_bytes,
   }
 }
 
-Header ParseHeader(std::string_view text, std::int64_t data_bytes, std::string_view source) {
+Header ParseHeader(std::string_view text, std::int64_t data_bytes, TensorTypes types,
+                   std::string_view source) {
   const Json json = ParseJson(text, source);
   Header header;
   for (const auto& [name, entry] : json.items()) {
     if (name != "__metadata__") {
-      header.extents.push_back(ParseExtent(name, entry, source));
+      header.extents.push_back(ParseExtent(name, entry, types, source));
       continue;
     }
     if (!entry.is_object()) Damaged(source, "its metadata is not a JSON object");
@@ -177,7 +181,8 @@ Header ParseHeader(std::string_view text, std::int64_t data_bytes, std::string_v
   return header;
 }
 
-SafeTensors Read(std::int64_t file_bytes, const ReadAt& read_at, std::string_view source) {
+SafeTensors Read(std::int64_t file_bytes, const ReadAt& read_at, TensorTypes types,
+                 std::string_view source) {
   if (file_bytes < 8) Damaged(source, fmt::format("it has only {} bytes", file_bytes));
   std::byte prefix[8];
   read_at(0, prefix);
@@ -185,16 +190,20 @@ SafeTensors Read(std::int64_t file_bytes, const ReadAt& read_at, std::string_vie
   std::string text(static_cast<std::size_t>(header_bytes), ' ');
   read_at(8, std::as_writable_bytes(std::span(text)));
 
-  Header header = ParseHeader(text, file_bytes - 8 - header_bytes, source);
+  Header header = ParseHeader(text, file_bytes - 8 - header_bytes, types, source);
   SafeTensors result{.metadata = std::move(header.metadata), .tensors = {}};
   for (Extent& extent : header.extents) {
-    const std::int64_t bytes = extent.end - extent.begin;
-    std::vector<float> data(static_cast<std::size_t>(bytes) / sizeof(float));
-    read_at(8 + header_bytes + extent.begin, std::as_writable_bytes(std::span(data)));
+    const auto bytes = static_cast<std::size_t>(extent.end - extent.begin);
+    std::vector<float> data(extent.is_float ? bytes / sizeof(float) : 0);
+    std::vector<std::int64_t> integers(extent.is_float ? 0 : bytes / sizeof(std::int64_t));
+    read_at(8 + header_bytes + extent.begin, extent.is_float
+                                                 ? std::as_writable_bytes(std::span(data))
+                                                 : std::as_writable_bytes(std::span(integers)));
     if (!std::all_of(data.begin(), data.end(), [](float x) { return std::isfinite(x); })) {
       Damaged(source, fmt::format("tensor '{}' holds NaN or infinite numbers", extent.name));
     }
-    result.tensors.push_back({std::move(extent.name), std::move(extent.shape), std::move(data)});
+    result.tensors.push_back(
+        {std::move(extent.name), std::move(extent.shape), std::move(data), std::move(integers)});
   }
   return result;
 }
@@ -214,7 +223,7 @@ const SafeTensors::Entry* SafeTensors::Find(std::string_view name) const {
   return found == tensors.end() ? nullptr : &*found;
 }
 
-SafeTensors ReadSafeTensors(const std::string& path) {
+SafeTensors ReadSafeTensors(const std::string& path, TensorTypes types) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   struct stat status;
   if (file.fd < 0 || ::fstat(file.fd, &status) != 0) ThrowErrno("open", path);
@@ -231,15 +240,16 @@ SafeTensors ReadSafeTensors(const std::string& path) {
       offset += got;
     }
   };
-  return Read(status.st_size, read_at, path);
+  return Read(status.st_size, read_at, types, path);
 }
 
-SafeTensors ParseSafeTensors(std::span<const std::byte> file, std::string_view source) {
+SafeTensors ParseSafeTensors(std::span<const std::byte> file, std::string_view source,
+                             TensorTypes types) {
   const auto read_at = [&](std::int64_t offset, std::span<std::byte> to) {
     const auto from = file.subspan(static_cast<std::size_t>(offset), to.size());
     std::copy(from.begin(), from.end(), to.begin());
   };
-  return Read(static_cast<std::int64_t>(file.size()), read_at, source);
+  return Read(static_cast<std::int64_t>(file.size()), read_at, types, source);
 }
 
 }  // namespace hogbatch

@@ -17,7 +17,8 @@ struct SafeTensors {
   struct Entry {
     std::string name;
     std::vector<std::int64_t> shape;
-    std::vector<float> data;
+    std::vector<float> data;                  // of an F32 tensor
+    std::vector<std::int64_t> integers = {};  // of an I64 tensor
   };
 
   std::map<std::string, std::string> metadata;
@@ -40,11 +41,15 @@ struct TensorView {
 void WriteSafeTensors(const std::string& path, const std::map<std::string, std::string>& metadata,
                       std::span<const TensorView> tensors);
 
-// Reads float32 tensors. Every size is checked against the bytes that are there before memory is
+// Which types a file may hold.
+enum class TensorTypes : std::uint8_t { kF32, kF32AndI64 };
+
+// Reads all tensors. Every size is checked against the bytes that are there before memory is
 // allocated; any damage, and numbers that are not finite, are a UserError.
-SafeTensors ReadSafeTensors(const std::string& path);
+SafeTensors ReadSafeTensors(const std::string& path, TensorTypes types = TensorTypes::kF32);
 
 // The same from memory; `source` stands for the path in messages.
-SafeTensors ParseSafeTensors(std::span<const std::byte> file, std::string_view source);
+SafeTensors ParseSafeTensors(std::span<const std::byte> file, std::string_view source,
+                             TensorTypes types = TensorTypes::kF32);
 
 }  // namespace hogbatch

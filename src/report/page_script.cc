@@ -88,7 +88,7 @@ for (const svg of document.querySelectorAll('svg.timeline')) {
     element.textContent = text;
   };
   const show = (first, last) => {
-    const part = Math.min(1, Math.max(last - first, 1e-4));
+    const part = Math.min(1, Math.max(last - first, 2e-3));
     from = Math.min(Math.max(first, 0), 1 - part);
     to = from + part;
     zoomed.setAttribute('viewBox', [left + from * width, top, part * width, height].join(' '));
@@ -123,6 +123,23 @@ for (const svg of document.querySelectorAll('svg.timeline')) {
   buttons.append('or drag over a part of the timeline; double-click shows all');
   svg.closest('.wide').before(buttons);
 
+  // Which worker the pointer is at, and how busy it was then.
+  const rows = [...svg.querySelectorAll('.row')].map(row => ({
+    name: row.dataset.name,
+    top: Number(row.querySelector('.lane').getAttribute('y')),
+    spans: row.dataset.busy.split(',').map(span => span.split(':').map(Number)),
+  }));
+  const showBusy = event => {
+    const place = placeIn(svg, event);
+    const time = begin + (from + (place.x - left) / width * (to - from)) * length;
+    const row = rows.findLast(one => one.top <= place.y);
+    const at = row ? row.spans.findIndex(span => span[0] >= time) : -1;
+    if (at < 0 || place.x < left || place.y > top + height) { tip.hidden = true; return; }
+    const since = at > 0 ? row.spans[at - 1][0] : begin;
+    showTip(event, [tipRow(row.name + ': ' + row.spans[at][1] + ' % busy'),
+      tipRow(since + ' to ' + row.spans[at][0] + ' s')]);
+  };
+
   const selected = svg.appendChild(document.createElementNS(svgNamespace, 'rect'));
   selected.setAttribute('class', 'selected');
   selected.style.display = 'none';
@@ -131,8 +148,9 @@ for (const svg of document.querySelectorAll('svg.timeline')) {
   svg.addEventListener('pointerdown', event => {
     if (event.pointerType === 'mouse' && event.button === 0) start = share(event);
   });
+  svg.addEventListener('pointerleave', () => { tip.hidden = true; });
   svg.addEventListener('pointermove', event => {
-    if (start === null) return;
+    if (start === null) return showBusy(event);
     event.preventDefault();
     const now = share(event);
     for (const [name, value] of [['x', left + Math.min(start, now) * width], ['y', top],

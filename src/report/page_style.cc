@@ -57,8 +57,10 @@ figure { margin: 0; min-width: 0; }
 .tile strong { display: block; font-size: 1.45rem; line-height: 1.25; font-variant-numeric: tabular-nums;
   overflow-wrap: anywhere; }
 table { border-collapse: collapse; margin-top: .8rem; font-size: .92rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; vertical-align: top; padding: .3rem 1.4rem .3rem 0; border-bottom: 1px solid var(--grid); }
-td { max-width: 28rem; overflow-wrap: break-word; }
+th, td { text-align: left; vertical-align: top; padding: .3rem 1rem .3rem 0; border-bottom: 1px solid var(--grid); }
+td { max-width: 28rem; min-width: 5rem; overflow-wrap: break-word; }
+td:first-child { min-width: 8.5rem; overflow-wrap: anywhere; }
+.number { min-width: 0; }
 th { font-weight: 600; vertical-align: bottom; border-bottom-color: var(--axis); }
 .number { text-align: right; }
 td.number { white-space: nowrap; }

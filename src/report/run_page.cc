@@ -53,10 +53,6 @@ std::string MeasuredText(double value) {
   return size >= 1e-3 && size < 1e4 ? fmt::format("{:#.4g}", value) : ShortNumber(value);
 }
 
-std::string CountText(double count) {
-  return std::isfinite(count) ? Grouped(std::llround(count)) : "–";
-}
-
 std::string SecondsText(double seconds) {
   return std::isfinite(seconds) ? ShortTime(seconds) : "–";
 }
@@ -125,29 +121,33 @@ std::string SummaryOfOne(const RunRecord& run) {
   return Html(tiles) + MeasuredTable(run);
 }
 
-// One line a run, with the columns that any of them has.
+// One line a run: losses and the main metric, on the rows first that say most about new data.
 std::string SummaryTable(std::span<const RunRecord> runs) {
-  std::set<std::string> measured;
-  for (const RunRecord& run : runs) {
-    for (const auto& [key, value] : run.totals.measured) measured.insert(key);
+  std::vector<std::string> keys;
+  for (const char* split : {"valid_", "test_", "train_"}) {
+    for (const std::string& what : {std::string("loss"), MainMetric(runs)}) {
+      if (!what.empty() && std::ranges::any_of(runs, [&](const RunRecord& run) {
+            return run.totals.measured.contains(split + what);
+          })) {
+        keys.push_back(split + what);
+      }
+    }
   }
   Table table{.header = {"run", "end"}, .rows = {}, .text_columns = 2};
-  for (const std::string& key : measured) {
+  for (const std::string& key : keys) {
     table.header.push_back(
         fmt::format("{} {}", SplitName(key), MetricTitle(key.substr(key.find('_') + 1))));
   }
-  for (const char* name : {"epochs", "training time", "examples/s", "updates"}) {
+  for (const char* name : {"epochs", "training time", "examples/s"})
     table.header.emplace_back(name);
-  }
   for (const RunRecord& run : runs) {
     std::vector<std::string> row = {run.name, StatusText(run)};
-    for (const std::string& key : measured) {
+    for (const std::string& key : keys) {
       row.push_back(MeasuredText(ValueOf(run.totals.measured, key)));
     }
     row.push_back(ShortNumber(run.totals.epoch));
     row.push_back(SecondsText(run.totals.train_seconds));
     row.push_back(ShortNumber(run.totals.examples_per_second));
-    row.push_back(CountText(run.totals.updates));
     table.rows.push_back(std::move(row));
   }
   return Html(table);
@@ -157,10 +157,21 @@ std::string Warnings(std::span<const RunRecord> runs, std::span<const std::strin
   std::string html;
   for (const std::string& note : notes) html += Warning(note);
   for (const std::string& difference : Differences(runs)) html += Warning(difference);
+  std::vector<std::pair<std::string, std::string>> problems;  // a sentence, and who it is about
   for (const RunRecord& run : runs) {
     for (const std::string& problem : run.problems) {
-      html += Warning(fmt::format("{}: {}.", run.name, problem));
+      const auto same =
+          std::ranges::find(problems, problem, &std::pair<std::string, std::string>::first);
+      if (same == problems.end()) {
+        problems.emplace_back(problem, run.name);
+      } else {
+        same->second += ", " + run.name;
+      }
     }
+  }
+  for (const auto& [problem, names] : problems)
+    html += Warning(fmt::format("{}: {}.", names, problem));
+  for (const RunRecord& run : runs) {
     for (const auto& [worker, what] : run.totals.failures) {
       html += Warning(fmt::format("{}: worker {} failed: {}", run.name, worker, what));
     }

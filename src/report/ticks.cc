@@ -61,7 +61,9 @@ std::vector<Tick> LinearTicks(double from, double to, double step) {
 }
 
 AxisTicks TimeTicks(double from, double to, int wanted) {
-  constexpr std::array<double, 11> kSexagesimal = {1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600};
+  // Sixty of one unit make the next, so that steps of 15 and 30 are rounder than 20 and 50. Parts
+  // of a unit are quarters and halves, which a reader can turn into the smaller unit.
+  constexpr std::array kSteps = {0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0};
   Unit unit{1, "s"};
   for (const Unit& candidate : kDurations) {
     if (to - from >= 2 * candidate.size) {
@@ -69,12 +71,10 @@ AxisTicks TimeTicks(double from, double to, int wanted) {
       break;
     }
   }
-  // Sixty of one unit make the next, so that steps of 15 and 30 are rounder there than 20 and 50.
-  double step = RoundStep((to - from) / unit.size, wanted);
-  const double in_parts = (to - from) / wanted / (unit.size / 60);
-  if (unit.size > 1 && unit.size < 86400 && in_parts <= kSexagesimal.back()) {
-    step = *std::ranges::lower_bound(kSexagesimal, in_parts) / 60;
-  }
+  const double range = (to - from) / unit.size;
+  double step = RoundStep(range, wanted);
+  const auto round = std::ranges::lower_bound(kSteps, 0.7 * range / wanted);
+  if (unit.size > 1 && round != kSteps.end()) step = *round;
   AxisTicks made{.ticks = {}, .unit = unit.name};
   for (const double value : Multiples(from / unit.size, to / unit.size, step)) {
     made.ticks.push_back({value * unit.size, fmt::format("{:.12g}", value)});

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kWidth = 940;
 constexpr double kMostNameWidth = 150;
-constexpr std::size_t kMostSpans = 1500;  // of a lane; more are joined, since no screen shows them
+constexpr std::size_t kMostSpans = 40000;  // of all lanes together, and
+constexpr std::size_t kMostInLane = 1500;  // of each; more are joined, since no screen shows them
 
 Bounds TimeBounds(const Timeline& timeline) {
   Bounds bounds;
@@ -27,8 +28,8 @@ Bounds TimeBounds(const Timeline& timeline) {
 }
 
 // Neighbours become one span with their mean share.
-std::vector<Span> Joined(const std::vector<Span>& spans) {
-  const std::size_t together = (spans.size() + kMostSpans - 1) / kMostSpans;
+std::vector<Span> Joined(const std::vector<Span>& spans, std::size_t most) {
+  const std::size_t together = (spans.size() + most - 1) / most;
   if (together <= 1) return spans;
   std::vector<Span> joined;
   for (std::size_t first = 0; first < spans.size(); first += together) {
@@ -43,33 +44,42 @@ std::vector<Span> Joined(const std::vector<Span>& spans) {
   return joined;
 }
 
-std::string TitleOf(const Lane& lane, const Span& span) {
-  return Escape(fmt::format("{}: {:.0f} % busy from {:.4g} to {:.4g} s", lane.name,
-                            100 * span.share, span.begin, span.end));
-}
-
-std::string DrawLane(const Lane& lane, const Scale& x, double top, double height, int colour) {
-  std::string svg =
-      fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"lane\"/>",
-                  Number(x(x.values().low)), Number(top),
-                  Number(x(x.values().high) - x(x.values().low)), Number(height));
-  for (const Span& span : Joined(lane.spans)) {
+// One area a lane: as many elements as spans would make a page slow.
+std::string DrawLane(const Lane& lane, const Scale& x, double top, double height, int colour,
+                     std::size_t most_spans) {
+  std::string path, busy;  // busy: "end:percent" of each span, for the value under the pointer
+  double busy_seconds = 0, seconds = 0, ended = 0;
+  const double bottom = top + height;
+  for (const Span& span : Joined(lane.spans, most_spans)) {
     if (!std::isfinite(span.share) || !(span.end > span.begin)) continue;
-    const double busy = height * std::clamp(span.share, 0.0, 1.0);
-    svg += fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"bar "
-        "c{}\"><title>{}</title></rect>",
-        Number(x(span.begin)), Number(top + height - busy), Number(x(span.end) - x(span.begin)),
-        Number(busy), colour % kColours, TitleOf(lane, span));
+    const double share = std::clamp(span.share, 0.0, 1.0);
+    const std::string begin = Number(x(span.begin));
+    if (path.empty()) path = fmt::format("M{} {}", begin, Number(bottom));
+    if (span.begin > ended) path += fmt::format("V{}H{}", Number(bottom), begin);
+    path += fmt::format("V{}H{}", Number(bottom - height * share), Number(x(span.end)));
+    ended = span.end;
+    busy += fmt::format("{}{:.6g}:{:.0f}", busy.empty() ? "" : ",", span.end, 100 * share);
+    busy_seconds += share * (span.end - span.begin);
+    seconds += span.end - span.begin;
   }
-  return svg;
+  if (!path.empty()) path += fmt::format("V{}Z", Number(bottom));
+  const std::string title =
+      fmt::format("{}: {:.0f} % busy", lane.name, seconds > 0 ? 100 * busy_seconds / seconds : 0);
+  return fmt::format(
+      "<g class=\"row\" data-name=\"{}\" data-busy=\"{}\"><title>{}</title>"
+      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"lane\"/>"
+      "<path class=\"bar c{}\" d=\"{}\"/></g>",
+      Escape(lane.name), busy, Escape(title), Number(x(x.values().low)), Number(top),
+      Number(x(x.values().high) - x(x.values().low)), Number(height), colour % kColours, path);
 }
 
 }  // namespace
 
 std::string Svg(const Timeline& timeline) {
-  const double lane_height = timeline.lanes.size() > 24 ? 9 : 22;
-  const double gap = timeline.lanes.size() > 24 ? 3 : 6;
+  const std::size_t count = std::max<std::size_t>(timeline.lanes.size(), 1);
+  const double lane_height = count > 24 ? 10 : 22;
+  const double gap = count > 24 ? 4 : 6;
+  const std::size_t most_spans = std::clamp<std::size_t>(kMostSpans / count, 1, kMostInLane);
   double name_width = 0;
   for (const Lane& lane : timeline.lanes) name_width = std::max(name_width, TextWidth(lane.name));
   name_width = std::min(1.2 * name_width, kMostNameWidth);  // a phone shows larger letters here
@@ -82,7 +92,7 @@ std::string Svg(const Timeline& timeline) {
   double y = plot.top;
   for (const Lane& lane : timeline.lanes) {
     svg += Text(plot.left - 8, y + lane_height / 2 + 4, "tick end", Fitted(lane.name, name_width));
-    lanes += DrawLane(lane, x, y, lane_height, timeline.colour);
+    lanes += DrawLane(lane, x, y, lane_height, timeline.colour, most_spans);
     y += lane_height + gap;
   }
   // The script zooms by changing the viewBox of this picture in the picture, and writes the ticks

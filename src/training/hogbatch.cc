@@ -88,7 +88,8 @@ Network Train(const std::string& data, const Options& options, TrainingListener*
   const TrainingInput input = ReadInput(spec, observer);
   const TrainingPlan plan = Plan(spec, input, devices, observer);
   observer.set_scale(ScaleOf(plan.work.model, input.training.schema));
-  TrainedModel trained = Train(plan, input, observer, [&stop] { return stop.stop_requested(); });
+  TrainedModel trained =
+      Train(plan, input, observer, {.stop_requested = [&stop] { return stop.stop_requested(); }});
   if (!trained.model) {
     throw Error(trained.run.stopped_because == StopReason::kDiverged
                     ? "the loss became NaN or infinite before there was a model; try a lower lr"

@@ -1,13 +1,17 @@
 #include "training/train.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <span>
 #include <utility>
 
 #include "algorithms/algorithms.h"
+#include "core/error.h"
 #include "runtime/control/teams.h"
 #include "runtime/executors/executor.h"
+#include "training/checkpoint/json_state.h"
 #include "training/network.h"
 
 namespace hogbatch {
@@ -25,6 +29,38 @@ Coordinator::Setup MakeSetup(const TrainingPlan& plan, const TrainingInput& inpu
           .max_batch_size = plan.max_batch_sizes,
           .merge_rows = plan.work.merge_rows,
           .seed = plan.seed};
+}
+
+// Tells the keeper of every new best model.
+class BestWatcher final : public RunObserver {
+ public:
+  BestWatcher(const Coordinator& coordinator, RunKeeper& keeper, RunObserver& observer)
+      : coordinator_(coordinator), keeper_(keeper), observer_(observer) {}
+
+  void OnPreparation(std::string_view worker, double seconds) override {
+    observer_.OnPreparation(worker, seconds);
+  }
+  void OnProgress(const Progress& progress) override {
+    if (progress.best && progress.updates > 0) keeper_.SaveBest(*coordinator_.saved_snapshot());
+    observer_.OnProgress(progress);
+  }
+  void OnWorkerFailed(std::string_view worker, std::string_view what) override {
+    observer_.OnWorkerFailed(worker, what);
+  }
+
+ private:
+  const Coordinator& coordinator_;
+  RunKeeper& keeper_;
+  RunObserver& observer_;
+};
+
+void CheckSameRows(const Checkpoint& checkpoint, const TrainingInput& input) {
+  const std::string rows = Fingerprint(input);
+  if (checkpoint.texts.data == rows) return;
+  throw UserError(
+      fmt::format("the data has changed since the checkpoint was written: it had {}, and has {}; "
+                  "start a new run without --resume",
+                  checkpoint.texts.data, rows));
 }
 
 }  // namespace
@@ -60,6 +96,28 @@ std::vector<WorkerFactory> TrainingRun::Workers(Writes writes) {
   return factories;
 }
 
+void TrainingRun::Restore(const Checkpoint& checkpoint) {
+  const auto floats = static_cast<std::size_t>(memory_->store.layout().floats);
+  if (checkpoint.weights.size() != floats) {
+    throw UserError("the checkpoint is of another network; give the options it was trained with");
+  }
+  memory_->SetWeights(checkpoint.weights);
+  std::vector<std::string> workers;
+  StateFromJson(checkpoint.texts.control, "the checkpoint",
+                [&](StateVisitor& visitor) { coordinator_.VisitState(visitor); });
+  StateFromJson(checkpoint.texts.control, "the checkpoint",
+                [&](StateVisitor& visitor) { Visit(visitor, "worker_names", workers); });
+  if (const std::optional<SnapshotId> best = coordinator_.saved_snapshot()) {
+    Check(checkpoint.best.size() == floats, "a checkpoint with an evaluation has its model");
+    std::ranges::copy(checkpoint.best, memory_->snapshots[*best].data());
+  }
+  const auto same = std::ranges::equal(workers, plan_.work.devices, {}, {},
+                                       [](const DeviceChoice& choice) { return choice.info.name; });
+  if (same)
+    memory_->saved_workers =
+        IndexedVector<WorkerId, std::optional<SavedWorker>>(checkpoint.workers);
+}
+
 TrainedModel TrainingRun::Finish() const {
   TrainedModel trained{.model = {}, .run = coordinator_.Result()};
   std::vector<float> parameters =
@@ -73,10 +131,22 @@ TrainedModel TrainingRun::Finish() const {
 }
 
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
-                   const StopRequested& stop_requested, RunTrace* trace) {
+                   const TrainControls& controls) {
   TrainingRun run(plan, input);
-  MakeThreadExecutor(run.Workers(), plan.pinning, stop_requested, trace)
-      ->Run(run.coordinator(), observer);
+  if (controls.resume) {
+    CheckSameRows(*controls.resume, input);
+    run.Restore(*controls.resume);
+  }
+  const auto executor =
+      MakeThreadExecutor(run.Workers(), plan.pinning, controls.stop_requested, controls.trace);
+  if (controls.keep) {
+    RunKeeper keeper(*controls.keep, plan, input, run.memory(), observer);
+    BestWatcher watcher(run.coordinator(), keeper, observer);
+    executor->Run(run.coordinator(), watcher, &keeper);
+    keeper.AwaitTaken();
+  } else {
+    executor->Run(run.coordinator(), observer);
+  }
   return run.Finish();
 }
 

@@ -11,6 +11,8 @@
 #include "runtime/control/progress.h"
 #include "runtime/store/job_memory.h"
 #include "runtime/workers/worker.h"
+#include "training/checkpoint/checkpoint_file.h"
+#include "training/checkpoint/run_keeper.h"
 #include "training/input.h"
 #include "training/model/model_file.h"
 #include "training/observer.h"
@@ -23,12 +25,22 @@ struct TrainedModel {
   RunResult run;
 };
 
-// Returns when a rule of the plan stops the training, or soon after `stop_requested`,
-// which is polled, returns true. All reports go to the observer, and all tasks into `trace`, which
-// has room for the devices of the plan, if it is not null.
 using StopRequested = std::function<bool()>;
+
+// What a caller may add to a training.
+struct TrainControls {
+  StopRequested stop_requested = {};  // polled; the training ends soon after it returns true
+  RunTrace* trace = nullptr;          // gets all tasks; has room for the devices of the plan
+  // Keeps the run in a folder while it goes on: every new best model, and checkpoints.
+  std::optional<KeepOptions> keep = {};
+  // The run goes on where this was taken. UserError if it is of other data or another network.
+  const Checkpoint* resume = nullptr;
+};
+
+// Returns when a rule of the plan, or the caller, stops the training. All reports go to the
+// observer.
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
-                   const StopRequested& stop_requested = {}, RunTrace* trace = nullptr);
+                   const TrainControls& controls = {});
 
 // The parts of a training, not yet running: for benchmarks and tests with their own executors or
 // workers. Plan and input outlive it.
@@ -38,6 +50,9 @@ class TrainingRun {
 
   JobMemory& memory() { return *memory_; }
   Coordinator& coordinator() { return coordinator_; }
+  // Goes on from a checkpoint of a run with the same plan. If the devices are others, their
+  // optimisers and batch sizes start anew. Before Workers.
+  void Restore(const Checkpoint& checkpoint);
   // One for each device of the plan.
   std::vector<WorkerFactory> Workers(Writes writes = Writes::kAsComputed);
   // To be called when all workers have ended.

@@ -126,12 +126,12 @@ TEST_F(TrainCommand, GoesOnFromAModelWithItsOwnScaling) {
   EXPECT_THAT(refused.err, HasSubstr("the model of --init has 'standard' and keeps it"));
 }
 
-TEST_F(TrainCommand, LeavesNoModelOfAnEarlierRunInAFolderUsedAgain) {
+TEST_F(TrainCommand, KeepsTheModelOfAnEarlierRunUntilThereIsANewOne) {
   ASSERT_EQ(Train("o").exit_code, 0);
   const std::string first = folder_.Read("o/model.safetensors");
   folder_.Write("data", "1 1:3e38\n-1 1:-3e38 2:3e38\n1 2:-3e38\n-1 1:1\n");
   EXPECT_EQ(Train("o", {"--scale", "none", "--epochs", "0"}).exit_code, 2);
-  EXPECT_FALSE(folder_.Has("o/model.safetensors"));
+  EXPECT_EQ(folder_.Read("o/model.safetensors"), first);
   EXPECT_EQ(folder_.Read("o/model.previous.safetensors"), first);
 }
 

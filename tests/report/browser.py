@@ -31,7 +31,12 @@ frame.addEventListener('load', () => {
     const lines = page.querySelector('svg.lines'), box = lines.getBoundingClientRect();
     lines.dispatchEvent(new view.PointerEvent('pointermove',
         {clientX: box.left + box.width / 2, clientY: box.top + box.height / 2}));
-    found.tip = page.querySelector('.tip').hidden ? '' : page.querySelector('.tip').textContent;
+    const tip = () => page.querySelector('.tip').hidden ? '' : page.querySelector('.tip').textContent;
+    found.tip = tip();
+    const lane = page.querySelector('svg.timeline .lane').getBoundingClientRect();
+    page.querySelector('svg.timeline').dispatchEvent(new view.PointerEvent('pointermove',
+        {clientX: lane.left + lane.width / 2, clientY: lane.top + lane.height / 2}));
+    found.busy = tip();
     const zoomed = page.querySelector('svg.timeline .zoomed');
     const ticks = () => all('svg.timeline .ticks')[0].textContent;
     const before = [zoomed.getAttribute('viewBox'), ticks()];
@@ -81,6 +86,7 @@ def check(found, charts):
     assert found["flat"] == 0, "a chart without height"
     assert not found["outside"], f"text outside of its chart: {found['outside']}"
     assert re.search(r"(training|validation|running|first|run): [0-9.]+", found["tip"]), found["tip"]
+    assert re.search(r"cpu.0: [0-9]+ % busy", found["busy"]), found["busy"]
     assert found["zoomed"] and found["whole"], found
 
 

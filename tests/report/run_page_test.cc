@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace hogbatch::report {
@@ -61,8 +62,9 @@ RunRecord SmallRun(const std::string& name) {
 std::string Checked(const std::string& page) {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/" + folder.Write("page.html", page);
-  const std::string command = fmt::format("'{}' '{}' '{}' > '{}/said' 2>&1", HOGBATCH_SYSTEM_PYTHON,
-                                          HOGBATCH_CHECK_PAGE, path, folder.path());
+  const std::string command =
+      fmt::format("python3 '{}' '{}' > '{}/said' 2>&1", InSource("tests/report/check_page.py"),
+                  path, folder.path());
   EXPECT_EQ(std::system(command.c_str()), 0) << folder.Read("said");
   return folder.Read("said");
 }
@@ -85,9 +87,9 @@ TEST(RunPage, ShowsEverythingOfOneRun) {
 TEST(RunPage, TakesUtilisationOfEachIntervalFromTheTotals) {
   const RunRecord run = SmallRun("first");
   const std::string page = RunPage({&run, 1});
-  EXPECT_THAT(page, HasSubstr("cuda.0: 50 % busy from 0 to 1 s"));
-  EXPECT_THAT(page, HasSubstr("cuda.0: 0 % busy from 6 to 7 s"));
-  EXPECT_THAT(page, HasSubstr("cuda.0: 25 % busy from 8 to 9 s"));
+  EXPECT_THAT(page, HasSubstr("data-name=\"cpu.0\" data-busy=\"1:50,2:50,3:50"));
+  EXPECT_THAT(page, HasSubstr("data-name=\"cuda.0\" data-busy=\"1:50,2:50,3:50,4:50,5:50,6:50,7:0,"
+                              "8:25,9:25,10:25,11:25,12:25\""));
 }
 
 TEST(RunPage, LaysRunsOverEachOtherByName) {

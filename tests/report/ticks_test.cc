@@ -36,6 +36,10 @@ TEST(Ticks, OfTimeCountInTheUnitAReaderThinksIn) {
   EXPECT_EQ(MakeTicks(Axis::kTime, 0, 9e5, 5).unit, "days");
   EXPECT_THAT(Labels(Axis::kTime, 0, 7200, 4), ElementsAre("0", "0.5", "1", "1.5", "2"));
   EXPECT_DOUBLE_EQ(MakeTicks(Axis::kTime, 0, 7200, 4).ticks[1].value, 1800);
+  EXPECT_THAT(Labels(Axis::kTime, 0, 10800, 10),
+              ElementsAre("0", "0.25", "0.5", "0.75", "1", "1.25", "1.5", "1.75", "2", "2.25",
+                          "2.5", "2.75", "3"));
+  EXPECT_THAT(Labels(Axis::kTime, 0, 3000, 4), ElementsAre("0", "10", "20", "30", "40", "50"));
 }
 
 TEST(Ticks, OfALogarithmicAxisArePowersOfTenOrBetweenThem) {

@@ -161,7 +161,7 @@ TEST_F(ModelFile, WhoseMetadataDisagreesWithItselfIsRefused) {
        "\"values\":[7]},{\"column\":3,\"values\":[8]}", "twice"},
       {"columns left out of a CSV", "schema", "\"used_columns\":[]", "\"used_columns\":[0,1,2]",
        "CSV"},
-      {"categories in LIBSVM", "schema", "\"format\":\"csv\"", "\"format\":\"libsvm\"", "LIBSVM"},
+      {"categories in LIBSVM", "schema", "\"format\":\"csv\"", "\"format\":\"libsvm\"", "libsvm"},
       {"too many columns", "schema", "\"file_columns\":4", "\"file_columns\":4294967296",
        "more than a file can have"},
       {"wrong type", "schema", "\"shift\":[", "\"shift\":7,\"was\":[", "list"},
@@ -194,6 +194,9 @@ TEST(SchemaJson, OfLibsvmNeedsColumnsThatAscendAndAddUp) {
   schema.features = 2;
   schema.used_columns = {4, 99999};
   EXPECT_EQ(SchemaFromJson(SchemaToJson(schema)).used_columns, schema.used_columns);
+  schema.format = FileFormat::kIdx;
+  expect_refused("IDX rows leave columns out");
+  schema.format = FileFormat::kLibsvm;
   schema.used_columns = {4, 4};
   expect_refused("ascend");
   schema.used_columns = {4, 100000};
@@ -204,7 +207,7 @@ TEST(SchemaJson, OfLibsvmNeedsColumnsThatAscendAndAddUp) {
   expect_refused("add up");
   schema.used_columns = {4};
   schema.categorical = {{.column = 1, .values = {1}}};
-  expect_refused("LIBSVM");
+  expect_refused("libsvm");
 }
 
 TEST_F(ModelFile, CutOrChangedAnywhereNeverDoesMoreThanBeRefused) {

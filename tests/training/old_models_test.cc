@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> Split(const std::string& text, char delimiter) {
+std::vector<std::string> SplitText(const std::string& text, char delimiter) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
   for (std::string part; std::getline(stream, part, delimiter);) parts.push_back(part);
@@ -27,13 +27,13 @@ std::vector<std::string> Split(const std::string& text, char delimiter) {
 }
 
 void ExpectSamePredictions(const std::string& found, const std::string& expected) {
-  const std::vector<std::string> lines = Split(found, '\n');
-  const std::vector<std::string> expected_lines = Split(expected, '\n');
+  const std::vector<std::string> lines = SplitText(found, '\n');
+  const std::vector<std::string> expected_lines = SplitText(expected, '\n');
   ASSERT_EQ(lines.size(), expected_lines.size());
   EXPECT_EQ(lines[0], expected_lines[0]);
   for (std::size_t row = 1; row < lines.size(); ++row) {
-    const std::vector<std::string> cells = Split(lines[row], ',');
-    const std::vector<std::string> expected_cells = Split(expected_lines[row], ',');
+    const std::vector<std::string> cells = SplitText(lines[row], ',');
+    const std::vector<std::string> expected_cells = SplitText(expected_lines[row], ',');
     ASSERT_EQ(cells.size(), expected_cells.size());
     EXPECT_EQ(cells[0], expected_cells[0]) << "row " << row;
     for (std::size_t i = 1; i < cells.size(); ++i) {

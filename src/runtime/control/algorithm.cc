@@ -2,6 +2,17 @@
 
 namespace hogbatch {
 
+void WorkerState::VisitState(StateVisitor& visitor) {
+  Visit(visitor, "updates", updates);
+  Visit(visitor, "merges", merges);
+  Visit(visitor, "rows", rows);
+  Visit(visitor, "busy_seconds", busy_seconds);
+  Visit(visitor, "training_seconds", training_seconds);
+  Visit(visitor, "seconds_per_row", seconds_per_row);
+  Visit(visitor, "batch_size", batch_size);
+  Visit(visitor, "staleness", staleness);
+}
+
 std::vector<JobSpec> Algorithm::Prepare(std::vector<JobSpec> jobs, std::span<const DeviceInfo>) {
   return jobs;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/state_visitor.h"
 #include "device/device_info.h"
 #include "nn/model_spec.h"
 
@@ -39,6 +40,11 @@ struct WorkerState {
   std::int64_t max_batch_size = 0;  // that fits its memory; 0: no limit known
   std::int64_t batch_size = 0;      // of its latest update
   double staleness = 0;             // mean over the merges of its latest task
+
+  // What a worker has done and how fast it was. Who it is comes from the plan of the run; a worker
+  // that failed gets another chance, and so does a batch that did not fit its memory.
+  // not state: id, device, team, live, outstanding, evaluations, max_batch_size
+  void VisitState(StateVisitor& visitor);
 };
 
 struct JobState {
@@ -89,6 +95,9 @@ class Algorithm {
   virtual std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) = 0;
   // Learns from a finished task.
   virtual void Observe(const Outcome& outcome);
+  // All that decides what is assigned next. Visited while no task is in flight. When it is restored
+  // the workers are the same ones.
+  virtual void VisitState(StateVisitor& /*visitor*/) {}
   // The teams held by a bound in the course of the run, for reports.
   virtual std::vector<HeldTeam> held_teams() const { return {}; }
 };

@@ -29,8 +29,9 @@ Coordinator::Coordinator(Algorithm& algorithm, const Setup& setup)
       workers_(setup.workers, setup.max_batch_size) {}
 
 const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) {
-  if (!std::exchange(started_, true)) meter_.Start(now);
+  if (!std::exchange(started_, true)) meter_.Start(MeteredRun(), now);
   now_ = now;
+  if (checkpoint_.ready()) checkpoint_.End();
   actions_.tasks.clear();
   actions_.reports.clear();
   actions_.failures.clear();
@@ -42,10 +43,13 @@ const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) 
   } else if (std::holds_alternative<Interrupt>(event)) {
     if (!evaluations_.SkipTrainingRows()) evaluated_at_ = -1;
     Stop(StopReason::kInterrupted);
+  } else if (std::holds_alternative<CheckpointRequest>(event)) {
+    checkpoint_.Request();
   }
   CheckStop();
+  CheckCheckpoint();
   CheckEvaluation();
-  SendTasks();
+  if (!checkpoint_.ready()) SendTasks();
   if (now_ >= meter_.next_report()) actions_.reports.push_back(meter_.Report(MeteredRun(), now_));
   return actions_;
 }
@@ -54,6 +58,8 @@ void Coordinator::OnReport(const Report& report) {
   const Task task = workers_.Take(report);
   if (IsEvaluation(task)) {
     OnEvaluated(task, report);
+  } else if (task.kind == TaskKind::kSave) {
+    checkpoint_.OnSaved();
   } else if (task.kind == TaskKind::kApply) {
     job_.CompleteSlice();
   } else {
@@ -89,6 +95,7 @@ void Coordinator::OnEvaluated(const Task& task, const Report& report) {
 
 void Coordinator::OnFailure(const Failure& failure) {
   if (!workers()[failure.worker].live) return;
+  if (checkpoint_.saving()) checkpoint_.End();
   meter_.AddFailure(failure);
   actions_.failures.push_back(failure);
   for (const Task& task : workers_.Fail(failure.worker)) TakeBack(task, failure);
@@ -104,6 +111,7 @@ void Coordinator::OnFailure(const Failure& failure) {
 void Coordinator::TakeBack(const Task& task, const Failure& failure) {
   if (IsEvaluation(task)) return evaluations_.Return(task);
   if (task.kind == TaskKind::kApply) return job_.round().ReturnSlice(task);
+  if (task.kind == TaskKind::kSave) return;
   UnfinishedTask unfinished{.task = task, .torn_merge = {}};
   if (task.id == failure.task) unfinished.merges_done = failure.merges_done;
   if (failure.torn && task.id == failure.torn->task) unfinished.torn_merge = failure.torn->merge;
@@ -125,10 +133,22 @@ void Coordinator::CheckStop() {
   if (now_ >= meter_.start() + rules_.max_seconds) Stop(StopReason::kMaxTime);
 }
 
+// A checkpoint waits for the evaluation under way, beside which training goes on. Then it goes
+// before the next evaluation. A synchronous round is finished first.
+bool Coordinator::runs_dry() const {
+  return checkpoint_.wanted() && !evaluations_.under_way() && !job_.round().open();
+}
+
+void Coordinator::CheckCheckpoint() {
+  if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) checkpoint_.End();
+  if (runs_dry() && job_.quiet() && !workers_.any_busy()) checkpoint_.BeginSaving(workers());
+}
+
 // An evaluation is due at the start, every `eval_every` epochs, and at the end if the model changed
 // since the last one.
 void Coordinator::CheckEvaluation() {
   if (evaluations_.under_way() || evaluated_at_ == job_.examples()) return;
+  if (runs_dry() || checkpoint_.saving() || checkpoint_.ready()) return;
   if (!std::isfinite(rules_.eval_every)) return;
   if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) return;
   const bool stopping = reason_ != StopReason::kNone;
@@ -155,11 +175,12 @@ void Coordinator::SendTasks() {
 }
 
 std::optional<Task> Coordinator::NextTask(const WorkerState& worker) {
+  if (checkpoint_.saving()) return checkpoint_.Next(worker.id);
   if (auto slice = job_.round().NextSlice(worker.id)) return slice;
   if (MayEvaluateNow(worker)) {
     if (auto task = evaluations_.Next()) return task;
   }
-  if (reason_ == StopReason::kNone && !job_.round().applying()) {
+  if (reason_ == StopReason::kNone && !job_.round().applying() && !runs_dry()) {
     if (auto task = NextTrainingTask(worker)) return task;
   }
   return evaluations_.Next();
@@ -200,6 +221,28 @@ std::optional<Task> Coordinator::NextTrainingTask(const WorkerState& worker) {
 std::int64_t Coordinator::MergeRows(const WorkerState& worker) const {
   if (worker.device.shares_host_memory) return 1;
   return worker.max_batch_size > 0 ? std::min(merge_rows_, worker.max_batch_size) : merge_rows_;
+}
+
+void Coordinator::VisitState(StateVisitor& visitor) {
+  Visit(visitor, "job", job_);
+  Visit(visitor, "evaluations", evaluations_);
+  Visit(visitor, "stop_rules", stop_rules_);
+  visitor.Begin("meter");
+  meter_.VisitState(visitor, now_);
+  visitor.End();
+  Visit(visitor, "synchronous", synchronous_);
+  Visit(visitor, "next_id", next_id_);
+  Visit(visitor, "next_evaluation", next_evaluation_);
+  Visit(visitor, "evaluated_at", evaluated_at_);
+  std::vector<std::string> names;
+  for (const WorkerState& worker : workers()) names.push_back(worker.device.name);
+  const std::vector<std::string> mine = names;
+  Visit(visitor, "worker_names", names);
+  if (names != mine) return;
+  Visit(visitor, "workers", workers_);
+  visitor.Begin("algorithm");
+  algorithm_.VisitState(visitor);
+  visitor.End();
 }
 
 ProgressMeter::Run Coordinator::MeteredRun() const {

@@ -12,6 +12,7 @@
 #include "messaging/messages.h"
 #include "nn/learning_rate.h"
 #include "runtime/control/algorithm.h"
+#include "runtime/control/checkpoint_phase.h"
 #include "runtime/control/evaluations.h"
 #include "runtime/control/job.h"
 #include "runtime/control/progress.h"
@@ -55,6 +56,15 @@ class Coordinator {
   // When done. The parameters to save are those of saved_snapshot().
   RunResult Result() const;
   std::optional<SnapshotId> saved_snapshot() const;
+
+  // After a CheckpointRequest: no row is in flight, and the workers have copied their part. True
+  // until the next event, which ends it. If a worker fails meanwhile, there is no checkpoint.
+  bool checkpoint_ready() const { return checkpoint_.ready(); }
+  // A checkpoint was requested and is neither ready nor given up.
+  bool checkpoint_pending() const { return checkpoint_.wanted() || checkpoint_.saving(); }
+  // While a checkpoint is ready, or before the first event to restore one. What belongs to workers
+  // is restored only if they are the same ones.
+  void VisitState(StateVisitor& visitor);
   const IndexedVector<WorkerId, WorkerState>& workers() const { return workers_.states(); }
 
  private:
@@ -65,6 +75,8 @@ class Coordinator {
   void TakeBack(const Task& task, const Failure& failure);
   void CheckStop();
   void CheckEvaluation();
+  void CheckCheckpoint();
+  bool runs_dry() const;
   void Stop(StopReason reason);
   void SendTasks();
   std::optional<Task> NextTask(const WorkerState& worker);
@@ -73,6 +85,8 @@ class Coordinator {
   bool MayEvaluateNow(const WorkerState& worker) const;
   ProgressMeter::Run MeteredRun() const;
 
+  // not state: rules_, merge_rows_, task_seconds_, checkpoint_, started_, now_, at_snapshot_ (no
+  // evaluation is under way), reason_, actions_
   Algorithm& algorithm_;
   RunRules rules_;
   std::int64_t merge_rows_;
@@ -82,6 +96,7 @@ class Coordinator {
   StopRules stop_rules_;
   ProgressMeter meter_;
   WorkerTable workers_;
+  CheckpointPhase checkpoint_;
   bool synchronous_ = false;  // the latest training task was part of a round
   TaskId next_id_ = 1;
 

@@ -47,10 +47,18 @@ class Evaluations {
   const std::optional<Evaluation>& best() const { return best_; }
   SnapshotId best_snapshot() const { return best_snapshot_; }
 
+  // While none is under way.
+  void VisitState(StateVisitor& visitor) {
+    Visit(visitor, "best", best_);
+    Visit(visitor, "best_snapshot", best_snapshot_);
+  }
+
  private:
   void AddParts(Split split, RowRange rows);
   std::optional<Evaluation> Conclude();
 
+  // not state: rows_, skip_training_rows_ (an interrupt ends the run), and all that an evaluation
+  // under way needs: under_way_, snapshot_wanted_, waiting_, handed_out_, snapshot_, current_
   SplitRows rows_;
   bool under_way_ = false;
   bool snapshot_wanted_ = false;

@@ -97,6 +97,17 @@ void Job::Return(const UnfinishedTask& unfinished) {
   if (task.hold) round_.OnLost();
 }
 
+void Job::VisitState(StateVisitor& visitor) {
+  Check(quiet(), "a checkpoint finds no row in flight");
+  Visit(visitor, "cursor", cursor_);
+  Visit(visitor, "round", round_);
+  Visit(visitor, "examples", examples_);
+  Visit(visitor, "updates", updates_);
+  Visit(visitor, "lost_rows", lost_rows_);
+  Visit(visitor, "rows_with_loss", rows_with_loss_);
+  Visit(visitor, "loss_sum", loss_sum_);
+}
+
 void Job::MakeSlices(std::span<const WorkerState> workers) {
   round_.MakeSlices({.job = spec_.id,
                      .kind = TaskKind::kApply,

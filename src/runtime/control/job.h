@@ -77,9 +77,13 @@ class Job {
   // Nothing that changes the model is in flight.
   bool quiet() const { return in_flight_.empty() && round_.rows() == 0; }
 
+  // While it is quiet.
+  void VisitState(StateVisitor& visitor);
+
  private:
   std::int64_t UpdatesPerMerge(const TaskSpec& spec) const;
 
+  // not state: spec_, rates_, in_flight_ (it is quiet)
   JobSpec spec_;
   LearningRate rates_;
   Cursor cursor_;

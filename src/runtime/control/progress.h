@@ -31,6 +31,13 @@ struct Evaluation {
   std::optional<EvaluationSums> train;
   std::optional<EvaluationSums> valid;
   std::optional<EvaluationSums> test;
+
+  void VisitState(StateVisitor& visitor) {
+    Visit(visitor, "epoch", epoch);
+    Visit(visitor, "train", train);
+    Visit(visitor, "valid", valid);
+    Visit(visitor, "test", test);
+  }
 };
 
 struct WorkerTotals {

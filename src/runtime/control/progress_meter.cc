@@ -12,6 +12,28 @@ ProgressMeter::ProgressMeter(std::span<const DeviceInfo> workers, const RunRules
       failures_(workers.size()),
       reported_{.rows_by_team = RowsPerTeam(teams_.names.size())} {}
 
+void ProgressMeter::Start(const Run& run, double now) {
+  start_ = now - seconds_before_;
+  reported_ = MarkAt(run, now);
+}
+
+ProgressMeter::Mark ProgressMeter::MarkAt(const Run& run, double now) const {
+  return {.at = now,
+          .examples = run.job.examples(),
+          .updates = run.job.updates(),
+          .loss_sum = run.job.loss_sum(),
+          .rows_with_loss = run.job.rows_with_loss(),
+          .rows_by_team = RowsByTeam(teams_, run.workers)};
+}
+
+void ProgressMeter::VisitState(StateVisitor& visitor, double now) {
+  seconds_before_ = now - start_;
+  Visit(visitor, "seconds", seconds_before_);
+  Visit(visitor, "evaluation_seconds", evaluation_seconds_);
+  Visit(visitor, "staleness", staleness_);
+  Visit(visitor, "beta", beta_);
+}
+
 Progress ProgressMeter::Totals(const Run& run, double now) const {
   const double elapsed = now - start_;
   const double train = std::max(0.0, elapsed - evaluation_seconds_);
@@ -37,12 +59,7 @@ Progress ProgressMeter::Totals(const Run& run, double now) const {
 
 Progress ProgressMeter::Report(const Run& run, double now) {
   Progress progress = Totals(run, now);
-  const Mark last = std::exchange(reported_, {.at = now,
-                                              .examples = progress.examples,
-                                              .updates = progress.updates,
-                                              .loss_sum = run.job.loss_sum(),
-                                              .rows_with_loss = run.job.rows_with_loss(),
-                                              .rows_by_team = RowsByTeam(teams_, run.workers)});
+  const Mark last = std::exchange(reported_, MarkAt(run, now));
   const double span = std::max(now - last.at, 1e-9);
   progress.examples_per_second = static_cast<double>(progress.examples - last.examples) / span;
   progress.updates_per_second = static_cast<double>(progress.updates - last.updates) / span;

@@ -22,8 +22,15 @@ class ProgressMeter {
  public:
   ProgressMeter(std::span<const DeviceInfo> workers, const RunRules& rules);
 
+  // What the meter reads.
+  struct Run {
+    const Job& job;
+    std::span<const WorkerState> workers;
+    const Algorithm& algorithm;
+  };
+
   // Starts the clock. Times are in seconds, as in Coordinator::Handle.
-  void Start(double now) { start_ = reported_.at = now; }
+  void Start(const Run& run, double now);
   double start() const { return start_; }
   double next_report() const { return reported_.at + report_every_; }
 
@@ -33,16 +40,13 @@ class ProgressMeter {
   void SetBeta(double beta) { beta_ = beta; }
   void AddFailure(const Failure& failure) { failures_[failure.worker] = failure.what; }
 
-  // What the meter reads.
-  struct Run {
-    const Job& job;
-    std::span<const WorkerState> workers;
-    const Algorithm& algorithm;
-  };
   // Speeds are over the whole run.
   Progress Totals(const Run& run, double now) const;
   // Speeds are over the time since the last report, which ends here.
   Progress Report(const Run& run, double now);
+
+  // The clock of a resumed run goes on where it stood at `now`; restoring needs no `now`.
+  void VisitState(StateVisitor& visitor, double now);
 
  private:
   // Where the run stood at a report.
@@ -55,12 +59,15 @@ class ProgressMeter {
     RowsPerTeam rows_by_team;
   };
   std::optional<double> SecondsLeft(const Progress& progress, const Job& job) const;
+  Mark MarkAt(const Run& run, double now) const;
 
+  // not state: teams_, max_seconds_, report_every_, failures_, start_, reported_
   Teams teams_;
   double max_seconds_;
   double report_every_;
   IndexedVector<WorkerId, std::string> failures_;  // empty: none
   double start_ = 0;
+  double seconds_before_ = 0;  // that the run had taken when it was resumed
   double evaluation_seconds_ = 0;
   StalenessHistogram staleness_;
   std::optional<double> beta_;

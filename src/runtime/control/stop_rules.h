@@ -27,8 +27,13 @@ class StopRules {
   // kNone: go on.
   StopReason Judge(const Evaluation& evaluation);
 
+  void VisitState(StateVisitor& visitor) {
+    Visit(visitor, "best_loss", best_loss_);
+    Visit(visitor, "without_improvement", without_improvement_);
+  }
+
  private:
-  RunRules rules_;
+  RunRules rules_;  // not state: rules_
   double best_loss_ = std::numeric_limits<double>::infinity();
   std::int64_t without_improvement_ = 0;
 };

@@ -42,11 +42,15 @@ class SyncRound {
   // `heir` applies the slices of a worker that failed.
   void Reassign(WorkerId failed, WorkerId heir);
 
+  // Between rounds.
+  void VisitState(StateVisitor& visitor) { Visit(visitor, "number", number_); }
+
   // No worker is left to apply the round. Returns the rows that are lost with it.
   std::int64_t Abandon();
 
  private:
   std::int64_t number_ = 0;
+  // not state: awaited_, rows_, open_slices_, waiting_ (nothing is under way between rounds)
   int awaited_ = 0;            // gradients asked for and not held yet
   std::int64_t rows_ = 0;      // behind the gradients that are held
   int open_slices_ = 0;        // made and not applied yet

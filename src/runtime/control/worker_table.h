@@ -45,8 +45,12 @@ class WorkerTable {
   // long.
   bool IsFastEnoughToEvaluate(const WorkerState& worker) const;
 
+  // While no task is in flight. The workers are the same ones.
+  void VisitState(StateVisitor& visitor) { Visit(visitor, "states", states_); }
+
  private:
   IndexedVector<WorkerId, WorkerState> states_;
+  // not state: in_flight_, live_, evaluating_
   IndexedVector<WorkerId, std::vector<Task>> in_flight_;
   int live_;
   int evaluating_ = 0;

@@ -14,11 +14,26 @@
 
 namespace hogbatch {
 
+// Decides when a run is checkpointed, and keeps the checkpoints.
+class CheckpointKeeper {
+ public:
+  virtual ~CheckpointKeeper() = default;
+  // Asked between events. `now` is the time of the executor.
+  virtual bool IsDue(double now) = 0;
+  // The coordinator's checkpoint is ready. Until the next Take, no worker changes what it has
+  // saved (JobMemory::saved_weights, saved_workers).
+  virtual void Take(Coordinator& coordinator) = 0;
+  // Returns when the last one is on disk, or has failed: another may be taken.
+  virtual void AwaitTaken() {}
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
-  // Returns when the coordinator is done. A worker's exception becomes a Failure event.
-  virtual void Run(Coordinator& coordinator, RunObserver& observer) = 0;
+  // Returns when the coordinator is done. A worker's exception becomes a Failure event. With a
+  // keeper, one more checkpoint is taken at the end.
+  virtual void Run(Coordinator& coordinator, RunObserver& observer,
+                   CheckpointKeeper* keeper = nullptr) = 0;
 };
 
 // Tells the observer of the reports and failures among a coordinator's actions.

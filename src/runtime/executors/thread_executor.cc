@@ -32,6 +32,7 @@ Activity ActivityOf(TaskKind kind) {
     case TaskKind::kApply:
       return Activity::kApplying;
     case TaskKind::kSnapshot:
+    case TaskKind::kSave:
       return Activity::kSnapshot;
     case TaskKind::kEvaluate:
       break;
@@ -126,7 +127,8 @@ class ThreadExecutor : public Executor {
     if (pinning == Pinning::kCores) cores_.emplace();
   }
 
-  void Run(Coordinator& coordinator, RunObserver& observer) override {
+  void Run(Coordinator& coordinator, RunObserver& observer, CheckpointKeeper* keeper) override {
+    keeper_ = keeper;
     std::vector<std::jthread> threads;
     try {
       StartWorkers(coordinator, threads);
@@ -136,6 +138,13 @@ class ThreadExecutor : public Executor {
       bool stop_sent = false;
       while (!coordinator.done()) {
         Handle(coordinator, NextEvent(coordinator, stop_sent), observer);
+      }
+      if (keeper_) {
+        keeper_->AwaitTaken();
+        Handle(coordinator, CheckpointRequest{}, observer);
+      }
+      while (coordinator.checkpoint_pending()) {
+        Handle(coordinator, outbox_.Receive(kPollSeconds).value_or(Tick{}), observer);
       }
     } catch (...) {
       StopWorkers();
@@ -194,6 +203,9 @@ class ThreadExecutor : public Executor {
       stop_sent = true;
       return Interrupt{};
     }
+    if (keeper_ && !coordinator.checkpoint_pending() && keeper_->IsDue(SteadySeconds())) {
+      return CheckpointRequest{};
+    }
     const double wait = std::clamp(coordinator.next_tick() - SteadySeconds(), 0.0, kPollSeconds);
     return outbox_.Receive(wait).value_or(Tick{});
   }
@@ -202,6 +214,9 @@ class ThreadExecutor : public Executor {
     const Coordinator::Actions& actions = coordinator.Handle(event, SteadySeconds());
     for (const Task& task : actions.tasks) inboxes_[task.worker].Send(task);
     Notify(observer, coordinator, actions);
+    if (!keeper_ || !coordinator.checkpoint_ready()) return;
+    keeper_->Take(coordinator);
+    Handle(coordinator, Tick{}, observer);
   }
 
   void StopWorkers() {
@@ -214,6 +229,7 @@ class ThreadExecutor : public Executor {
   std::optional<Cores> cores_;
   std::function<bool()> stop_requested_;
   RunTrace* trace_;  // null: none is wanted
+  CheckpointKeeper* keeper_ = nullptr;
   IndexedVector<WorkerId, Inbox> inboxes_;
   Mailbox<Event> outbox_;
   Mailbox<WorkerId> ready_;  // workers that can begin

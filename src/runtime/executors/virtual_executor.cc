@@ -23,24 +23,35 @@ class VirtualExecutor : public Executor {
     }
   }
 
-  void Run(Coordinator& coordinator, RunObserver& observer) override {
+  void Run(Coordinator& coordinator, RunObserver& observer, CheckpointKeeper* keeper) override {
+    keeper_ = keeper;
     Handle(coordinator, Tick{}, observer);
-    while (!coordinator.done()) {
-      if (ends_.empty() || ends_.top().time > coordinator.next_tick()) {
-        now_ = std::max(now_, coordinator.next_tick());
-        Handle(coordinator, Tick{}, observer);
-        continue;
-      }
-      const MergeEnd end = ends_.top();
-      ends_.pop();
-      now_ = end.time;
-      if (const std::optional<Event> event = EndMerge(end.worker)) {
-        Handle(coordinator, *event, observer);
-      }
+    while (!coordinator.done()) Step(coordinator, observer);
+    if (keeper_) {
+      keeper_->AwaitTaken();
+      Handle(coordinator, CheckpointRequest{}, observer);
     }
+    while (coordinator.checkpoint_pending()) Step(coordinator, observer);
   }
 
  private:
+  // Goes on to the next event.
+  void Step(Coordinator& coordinator, RunObserver& observer) {
+    if (keeper_ && !coordinator.checkpoint_pending() && keeper_->IsDue(now_)) {
+      Handle(coordinator, CheckpointRequest{}, observer);
+    }
+    if (ends_.empty() || ends_.top().time > coordinator.next_tick()) {
+      now_ = std::max(now_, coordinator.next_tick());
+      return Handle(coordinator, Tick{}, observer);
+    }
+    const MergeEnd end = ends_.top();
+    ends_.pop();
+    now_ = end.time;
+    if (const std::optional<Event> event = EndMerge(end.worker)) {
+      Handle(coordinator, *event, observer);
+    }
+  }
+
   struct SimulatedWorker {
     std::unique_ptr<Worker> worker;
     UpdateCost cost;
@@ -67,6 +78,9 @@ class VirtualExecutor : public Executor {
       tasks.push_back(task);
       if (tasks.size() == 1) BeginTask(task.worker);
     }
+    if (!keeper_ || !coordinator.checkpoint_ready()) return;
+    keeper_->Take(coordinator);
+    Handle(coordinator, Tick{}, observer);
   }
 
   void BeginTask(WorkerId id) {
@@ -130,6 +144,7 @@ class VirtualExecutor : public Executor {
     }
   }
 
+  CheckpointKeeper* keeper_ = nullptr;
   IndexedVector<WorkerId, SimulatedWorker> workers_;
   std::priority_queue<MergeEnd> ends_;
   std::int64_t order_ = 0;

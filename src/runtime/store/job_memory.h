@@ -3,7 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,6 +40,36 @@ struct AppliedSlice {
   bool has_biases = false;  // the biases of the next layer are applied, too
 };
 
+// Keeps a snapshot from being taken anew while somebody reads it: a file may be written from it
+// while training goes on. Only the next TakeSnapshot into it waits.
+class SnapshotPin {
+ public:
+  void Pin() { readers_.fetch_add(1); }
+  void Unpin() {
+    readers_.fetch_sub(1);
+    readers_.notify_all();
+  }
+  void AwaitUnpinned() const {
+    for (int readers = readers_.load(); readers > 0; readers = readers_.load()) {
+      readers_.wait(readers);
+    }
+  }
+
+ private:
+  std::atomic<int> readers_ = 0;
+};
+
+// What a worker keeps between tasks besides the model.
+struct SavedWorker {
+  std::int64_t updates = 0;                 // that its optimiser has made
+  std::optional<OptimizerState> optimizer;  // none: it was not needed yet
+  // In synchronous training: of the slice that it applies.
+  std::int32_t slice = -1;
+  std::int32_t slices = 0;
+  std::int64_t slice_updates = 0;
+  std::optional<OptimizerState> slice_optimizer;
+};
+
 struct JobMemory {
   // There are two snapshots: one under evaluation and one kept as the best.
   JobMemory(const ModelSpec& spec, const Dataset& train_data, const Dataset* test_data, int workers)
@@ -48,7 +81,8 @@ struct JobMemory {
         snapshot_versions(2),
         held(workers),
         applied(static_cast<std::size_t>(workers)),
-        probes(spec, workers) {
+        probes(spec, workers),
+        saved_workers(workers) {
     for (AlignedFloats& snapshot : snapshots) snapshot = AlignedFloats(store.layout().floats);
   }
 
@@ -60,8 +94,14 @@ struct JobMemory {
 
   // Copies the model into a snapshot that no worker reads at this time.
   void TakeSnapshot(SnapshotId id) {
+    snapshot_pins[static_cast<std::size_t>(id)].AwaitUnpinned();
     store.CopyTo(snapshots[id].span());
     ++snapshot_versions[id];
+  }
+
+  void SaveWeights() {
+    saved_weights.resize(static_cast<std::size_t>(store.layout().floats));
+    store.CopyTo(saved_weights);
   }
 
   const Dataset& RowsOf(Split split) const { return split == Split::kTest ? *test : data; }
@@ -73,6 +113,7 @@ struct JobMemory {
   IndexedVector<SnapshotId, AlignedFloats> snapshots;
   // How often each was taken. It tells a device that keeps a copy whether the copy is current.
   IndexedVector<SnapshotId, std::int64_t> snapshot_versions;
+  std::array<SnapshotPin, 2> snapshot_pins;  // by SnapshotId
   IndexedVector<WorkerId, HeldGradient> held;
   std::vector<AppliedSlice> applied;  // one per slice
   std::vector<float> class_weights;
@@ -82,6 +123,12 @@ struct JobMemory {
   int teams = 1;  // that train the model, for Merge::kAverage
   MergeCounter merges;
   Probes probes;
+
+  // A checkpoint: the model, and what each worker keeps. kSave tasks write it while no row is in
+  // flight. To resume a run, saved_workers is filled before the workers are made; each loads its
+  // own.
+  std::vector<float> saved_weights;
+  IndexedVector<WorkerId, std::optional<SavedWorker>> saved_workers;
 };
 
 }  // namespace hogbatch

@@ -24,6 +24,7 @@ class DeltaMaker {
 
   // The optimiser has no state: an update adds the gradient times -learning_rate, and decay.
   bool direct() const { return !gradient_; }
+  Optimizer& optimizer() { return *optimizer_; }
 
   // Where an update is made. An optimiser with state knows kDelta only.
   enum class Place : std::uint8_t {

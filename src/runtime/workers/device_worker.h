@@ -32,6 +32,9 @@ class DeviceWorker : public Worker {
         return memory_.TakeSnapshot(task.snapshot);
       case TaskKind::kEvaluate:
         evaluation_ += Evaluate(task);
+        return;
+      case TaskKind::kSave:
+        Save(task);
     }
   }
 
@@ -61,8 +64,17 @@ class DeviceWorker : public Worker {
         device_(std::move(device)),
         memory_(memory),
         evaluator_(*device_, memory),
-        sync_update_(*device_, memory),
+        sync_update_(id, *device_, memory),
         staleness_(memory.merges) {}
+
+  // The optimiser's state, and how many updates it has made. An optimiser that does not exist yet
+  // leaves `saved` alone.
+  virtual void SaveOptimizer(SavedWorker& saved) = 0;
+  // What a resumed run had saved for this worker; null: nothing.
+  const SavedWorker* saved() const {
+    const std::optional<SavedWorker>& saved = memory_.saved_workers[id_];
+    return saved ? &*saved : nullptr;
+  }
 
   // Makes what one merge adds to the model, or a gradient to hold.
   virtual void Train(const Task& task, RowRange rows) = 0;
@@ -116,6 +128,14 @@ class DeviceWorker : public Worker {
   }
 
  private:
+  void Save(const Task& task) {
+    if (task.slice == 0) memory_.SaveWeights();
+    std::optional<SavedWorker>& saved = memory_.saved_workers[id_];
+    if (!saved) saved.emplace();
+    SaveOptimizer(*saved);
+    sync_update_.SaveTo(*saved);
+  }
+
   // If device memory is short, the scratch of training is freed; training allocates it again.
   EvaluationSums Evaluate(const Task& task) {
     try {

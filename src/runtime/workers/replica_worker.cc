@@ -260,8 +260,18 @@ class ReplicaWorker : public DeviceWorker {
     if (!delta_maker_) {
       delta_maker_.emplace(memory().model, memory().optimizer, memory().explicit_momentum,
                            device());
+      if (saved() && saved()->optimizer) {
+        delta_maker_->optimizer().Load(*saved()->optimizer);
+        replica_updates_ = saved()->updates;
+      }
     }
     return *delta_maker_;
+  }
+
+  void SaveOptimizer(SavedWorker& saved) override {
+    if (!delta_maker_) return;
+    saved.updates = replica_updates_;
+    saved.optimizer = delta_maker_->optimizer().Save();
   }
 
   std::vector<std::unique_ptr<MergeInFlight>> merges_;

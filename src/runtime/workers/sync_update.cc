@@ -23,19 +23,35 @@ ParameterLayout SliceLayout(const ParameterLayout& whole, const Task& task) {
 }  // namespace
 
 void SyncUpdate::Apply(const Task& task) {
-  if (task.slice != slice_ || task.slices != slices_) {
-    slice_ = task.slice;
-    slices_ = task.slices;
-    updates_ = 0;
-    const ParameterLayout layout = SliceLayout(memory_.store.layout(), task);
-    const std::int64_t sparse_rows = memory_.model.sparse_input ? layout.layers.front().in : 0;
-    optimizer_ =
-        MakeOptimizer(memory_.optimizer, memory_.explicit_momentum, layout, sparse_rows, device_);
-  }
+  if (task.slice != slice_ || task.slices != slices_) BeginSlice(task);
   ++updates_;
   AppliedSlice& applied = memory_.applied[task.slice];
   if (applied.round != task.round) applied = {.round = task.round};
   while (applied.layers < memory_.store.layout().layers.size()) ApplyLayer(task, applied);
+}
+
+void SyncUpdate::BeginSlice(const Task& task) {
+  const bool resumes = slices_ == 0;
+  slice_ = task.slice;
+  slices_ = task.slices;
+  updates_ = 0;
+  const ParameterLayout layout = SliceLayout(memory_.store.layout(), task);
+  const std::int64_t sparse_rows = memory_.model.sparse_input ? layout.layers.front().in : 0;
+  optimizer_ =
+      MakeOptimizer(memory_.optimizer, memory_.explicit_momentum, layout, sparse_rows, device_);
+  const std::optional<SavedWorker>& saved = memory_.saved_workers[worker_];
+  if (!resumes || !saved || !saved->slice_optimizer) return;
+  if (saved->slice != slice_ || saved->slices != slices_) return;
+  updates_ = saved->slice_updates;
+  optimizer_->Load(*saved->slice_optimizer);
+}
+
+void SyncUpdate::SaveTo(SavedWorker& saved) {
+  if (!optimizer_) return;
+  saved.slice = slice_;
+  saved.slices = slices_;
+  saved.slice_updates = updates_;
+  saved.slice_optimizer = optimizer_->Save();
 }
 
 void SyncUpdate::ApplyLayer(const Task& task, AppliedSlice& applied) {

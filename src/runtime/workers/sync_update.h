@@ -16,15 +16,19 @@ namespace hogbatch {
 
 class SyncUpdate {
  public:
-  SyncUpdate(Device& device, JobMemory& memory)
-      : device_(device), memory_(memory), scratch_(device) {}
+  SyncUpdate(WorkerId worker, Device& device, JobMemory& memory)
+      : worker_(worker), device_(device), memory_(memory), scratch_(device) {}
 
   // Averages the gradients of task.round over their rows, in the order of the workers. Then steps
   // the weight rows of slice task.slice of every layer; biases belong to slice 0. Optimiser state
   // belongs to the slice. It is reset if a worker fails and the slices change.
   void Apply(const Task& task);
 
+  // Between rounds. Nothing is written before the first Apply.
+  void SaveTo(SavedWorker& saved);
+
  private:
+  void BeginSlice(const Task& task);
   struct Contribution {
     const LayerGradient* gradient;
     float share;  // of the round's rows
@@ -41,6 +45,7 @@ class SyncUpdate {
   Tensor OnDevice(const Tensor& host);
   DeviceSpan<const std::int32_t> OnDevice(std::span<const std::int32_t> host);
 
+  WorkerId worker_;
   Device& device_;
   JobMemory& memory_;
   std::unique_ptr<Optimizer> optimizer_;

@@ -22,16 +22,17 @@ class SharingWorker : public DeviceWorker {
         writes_(writes),
         probe_recorder_(id, memory, this->device()) {
     class_weights_ = Tensor::Vector(HostSpan(std::span(memory.class_weights)));
+    if (saved()) updates_before_ = saved()->updates;
   }
 
  private:
   void Merge(const Task& task, RowRange) override {
     if (task.hold || WritesDirectly(task)) return;
-    probe_recorder_.RecordStep(gradient_->layers().back(), task.learning_rate, updates());
+    probe_recorder_.RecordStep(gradient_->layers().back(), task.learning_rate, optimizer_updates());
     set_torn(Torn::kYes);
     for (std::size_t layer = 0; layer < gradient_->layers().size(); ++layer) {
       optimizer().Step(static_cast<int>(layer), gradient_->layers()[layer], task.learning_rate,
-                       updates(), memory().store.views()[layer]);
+                       optimizer_updates(), memory().store.views()[layer]);
     }
     device().Wait();
     set_torn(Torn::kNo);
@@ -49,9 +50,17 @@ class SharingWorker : public DeviceWorker {
     if (!optimizer_) {
       optimizer_ =
           MakeOptimizer(memory().optimizer, memory().explicit_momentum, memory().model, device());
+      if (saved() && saved()->optimizer) optimizer_->Load(*saved()->optimizer);
     }
     return *optimizer_;
   }
+
+  void SaveOptimizer(SavedWorker& saved) override {
+    if (!optimizer_) return;
+    saved.updates = optimizer_updates();
+    saved.optimizer = optimizer_->Save();
+  }
+  std::int64_t optimizer_updates() const { return updates_before_ + updates(); }
 
   void Train(const Task& task, RowRange rows) override {
     // The last batch of a range of rows may be larger.
@@ -106,6 +115,7 @@ class SharingWorker : public DeviceWorker {
   ProbeRecorder probe_recorder_;
   StalenessMeter::ReadAt read_;
   std::unique_ptr<Optimizer> optimizer_;
+  std::int64_t updates_before_ = 0;  // the run was resumed
   Tensor class_weights_;
   std::optional<PrivateGradient> gradient_;
   std::optional<ColumnCompactor> compactor_;

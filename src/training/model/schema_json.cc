@@ -52,7 +52,9 @@ std::vector<std::int64_t> Integers(const Json& array, std::int64_t min, std::str
 // LIBSVM and IDX: features are the file's columns, or those of them that are used.
 std::int64_t FeaturesOfNumbers(const Schema& schema) {
   Require(schema.categorical.empty(),
-          fmt::format("a file of format {} has categorical columns", Name(schema.format)));
+          fmt::format("{} rows have categorical columns", Title(schema.format)));
+  Require(schema.format == FileFormat::kLibsvm || schema.used_columns.empty(),
+          "IDX rows leave columns out");
   std::int64_t previous = -1;
   for (const std::int64_t column : schema.used_columns) {
     Require(column > previous && column < schema.file_columns,

@@ -1,4 +1,4 @@
-#include "cli/train_records.h"
+#include "cli/reports/train_records.h"
 
 #include <fmt/format.h>
 
@@ -50,8 +50,8 @@ std::vector<report::Scalar> ScalarsOf(const Progress& progress, const MetricScal
 }
 
 TrainRecords::TrainRecords(const std::string& folder, const TrainOptions& options,
-                           MetricScale scale)
-    : metrics_(folder + "/metrics.jsonl"),
+                           MetricScale scale, GrowingFile::Begin begin)
+    : metrics_(folder + "/metrics.jsonl", begin),
       scale_(scale),
       started_(SecondsSince1970()),
       traced_(!options.trace.empty()) {

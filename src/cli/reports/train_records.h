@@ -20,7 +20,8 @@ std::vector<report::Scalar> ScalarsOf(const Progress& progress, const MetricScal
 
 class TrainRecords {
  public:
-  TrainRecords(const std::string& folder, const TrainOptions& options, MetricScale scale);
+  TrainRecords(const std::string& folder, const TrainOptions& options, MetricScale scale,
+               GrowingFile::Begin begin = GrowingFile::Begin::kEmpty);
 
   // Throws Error when the disk is full.
   void Add(const Progress& progress);

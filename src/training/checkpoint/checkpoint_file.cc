@@ -1,0 +1,226 @@
+#include "training/checkpoint/checkpoint_file.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "nn/safetensors.h"
+#include "training/checkpoint/json_state.h"
+
+namespace hogbatch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kFormat = 1;
+constexpr std::string_view kPrefix = "checkpoint-", kSuffix = ".safetensors";
+
+std::string Checksum(std::span<const std::byte> bytes) {
+  return fmt::format("{:016x}", XXH3_64bits(bytes.data(), bytes.size()));
+}
+
+std::string Name(std::size_t worker, std::string_view what) {
+  return fmt::format("workers.{}.{}", worker, what);
+}
+
+void VisitPresence(StateVisitor& visitor, std::string_view name,
+                   std::optional<OptimizerState>& state) {
+  bool is_there = state.has_value();
+  Visit(visitor, name, is_there);
+  if (is_there && !state) state.emplace();
+}
+
+// The numbers of a checkpoint's workers that are no tensors.
+void VisitCounts(StateVisitor& visitor, std::vector<std::optional<SavedWorker>>& workers) {
+  workers.resize(visitor.BeginList("workers", workers.size()));
+  for (std::optional<SavedWorker>& worker : workers) {
+    visitor.Begin("");
+    bool is_saved = worker.has_value();
+    Visit(visitor, "is_saved", is_saved);
+    if (is_saved && !worker) worker.emplace();
+    if (is_saved) {
+      VisitPresence(visitor, "has_optimizer", worker->optimizer);
+      VisitPresence(visitor, "has_slice_optimizer", worker->slice_optimizer);
+      Visit(visitor, "updates", worker->updates);
+      Visit(visitor, "slice", worker->slice);
+      Visit(visitor, "slices", worker->slices);
+      Visit(visitor, "slice_updates", worker->slice_updates);
+    }
+    visitor.End();
+  }
+  visitor.End();
+}
+
+class Writer {
+ public:
+  void Add(std::string name, std::span<const float> numbers) {
+    if (!numbers.empty()) AddTensor(std::move(name), numbers);
+  }
+  void Add(std::string name, std::span<const std::int64_t> numbers) {
+    if (!numbers.empty()) AddTensor(std::move(name), numbers);
+  }
+  void Add(const std::string& name, const OptimizerState& state) {
+    for (std::size_t i = 0; i < state.layers.size(); ++i) {
+      Add(fmt::format("{}.{}", name, i), std::span(state.layers[i]));
+    }
+    Add(name + ".last_touched", std::span(state.last_touched));
+  }
+  void Write(const std::string& path, const CheckpointTexts& texts, const std::string& counts) {
+    metadata_["format"] = "hogbatch checkpoint";
+    metadata_["version"] = fmt::format("{}", kFormat);
+    metadata_["options"] = texts.options;
+    metadata_["data"] = texts.data;
+    metadata_["control"] = texts.control;
+    metadata_["workers"] = counts;
+    WriteSafeTensors(path, metadata_, tensors_);
+  }
+
+ private:
+  template <typename T>
+  void AddTensor(std::string name, std::span<const T> numbers) {
+    metadata_["checksum." + name] = Checksum(std::as_bytes(numbers));
+    tensors_.push_back({.name = std::move(name),
+                        .shape = {static_cast<std::int64_t>(numbers.size())},
+                        .data = numbers});
+  }
+
+  std::map<std::string, std::string> metadata_;
+  std::vector<TensorView> tensors_;
+};
+
+[[noreturn]] void Damaged(const std::string& path, std::string_view what) {
+  throw UserError(fmt::format("{} is not a checkpoint that can be read: {}", path, what));
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& path)
+      : path_(path), file_(ReadSafeTensors(path, TensorTypes::kF32AndI64)) {
+    if (file_.metadata["format"] != "hogbatch checkpoint") Damaged(path, "it is another file");
+    std::int64_t format = 0;
+    if (!ReadAll(file_.metadata["version"], format) || format < 1) {
+      Damaged(path, "it has no format version");
+    }
+    if (format > kFormat) {
+      throw UserError(
+          fmt::format("{} was written by a newer hogbatch (format {}; this one reads up to {}): "
+                      "update hogbatch",
+                      path, format, kFormat));
+    }
+    for (SafeTensors::Entry& entry : file_.tensors) {
+      const auto bytes = entry.integers.empty() ? std::as_bytes(std::span(entry.data))
+                                                : std::as_bytes(std::span(entry.integers));
+      if (file_.metadata["checksum." + entry.name] != Checksum(bytes)) {
+        Damaged(path, fmt::format("the checksum of {} does not match", entry.name));
+      }
+      entries_.emplace(entry.name, &entry);
+    }
+  }
+
+  std::string Text(const std::string& key) {
+    const auto found = file_.metadata.find(key);
+    if (found == file_.metadata.end()) Damaged(path_, fmt::format("it has no '{}'", key));
+    return std::move(found->second);
+  }
+  // Empty: there is none.
+  std::vector<float> Floats(const std::string& name) {
+    const auto found = entries_.find(name);
+    return found == entries_.end() ? std::vector<float>() : std::move(found->second->data);
+  }
+  OptimizerState Optimizer(const std::string& name) {
+    OptimizerState state;
+    for (std::size_t i = 0; entries_.contains(fmt::format("{}.{}", name, i)); ++i) {
+      state.layers.push_back(Floats(fmt::format("{}.{}", name, i)));
+    }
+    const auto found = entries_.find(name + ".last_touched");
+    if (found != entries_.end()) state.last_touched = std::move(found->second->integers);
+    return state;
+  }
+
+ private:
+  std::string path_;
+  SafeTensors file_;
+  std::map<std::string, SafeTensors::Entry*> entries_;
+};
+
+}  // namespace
+
+void WriteCheckpoint(const std::string& path, const CheckpointView& checkpoint) {
+  std::vector<std::optional<SavedWorker>> counts;  // without tensors
+  Writer writer;
+  writer.Add("weights", checkpoint.weights);
+  writer.Add("best", checkpoint.best);
+  for (std::size_t i = 0; i < checkpoint.workers.size(); ++i) {
+    counts.emplace_back();
+    const std::optional<SavedWorker>& worker = checkpoint.workers[i];
+    if (!worker) continue;
+    counts.back() = SavedWorker{.updates = worker->updates,
+                                .optimizer = {},
+                                .slice = worker->slice,
+                                .slices = worker->slices,
+                                .slice_updates = worker->slice_updates,
+                                .slice_optimizer = {}};
+    if (worker->optimizer) {
+      counts.back()->optimizer.emplace();
+      writer.Add(Name(i, "optimizer"), *worker->optimizer);
+    }
+    if (worker->slice_optimizer) {
+      counts.back()->slice_optimizer.emplace();
+      writer.Add(Name(i, "slice_optimizer"), *worker->slice_optimizer);
+    }
+  }
+  writer.Write(path, checkpoint.texts,
+               StateToJson([&](StateVisitor& visitor) { VisitCounts(visitor, counts); }));
+}
+
+Checkpoint ReadCheckpoint(const std::string& path) {
+  Reader reader(path);
+  Checkpoint checkpoint{.texts = {.options = reader.Text("options"),
+                                  .data = reader.Text("data"),
+                                  .control = reader.Text("control")},
+                        .weights = reader.Floats("weights"),
+                        .best = reader.Floats("best"),
+                        .workers = {}};
+  StateFromJson(reader.Text("workers"), path,
+                [&](StateVisitor& visitor) { VisitCounts(visitor, checkpoint.workers); });
+  for (std::size_t i = 0; i < checkpoint.workers.size(); ++i) {
+    std::optional<SavedWorker>& worker = checkpoint.workers[i];
+    if (!worker) continue;
+    if (worker->optimizer) worker->optimizer = reader.Optimizer(Name(i, "optimizer"));
+    if (worker->slice_optimizer) {
+      worker->slice_optimizer = reader.Optimizer(Name(i, "slice_optimizer"));
+    }
+  }
+  return checkpoint;
+}
+
+std::string CheckpointPath(const std::string& folder, std::int64_t number) {
+  return fmt::format("{}/checkpoints/{}{}{}", folder, kPrefix, number, kSuffix);
+}
+
+std::int64_t CheckpointNumber(const std::string& path) {
+  const std::string name = fs::path(path).filename();
+  std::int64_t number = 0;
+  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return 0;
+  const auto digits =
+      std::string_view(name).substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size());
+  return ReadAll(digits, number) ? number : 0;
+}
+
+std::vector<std::string> ListCheckpoints(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder + "/checkpoints", error)) {
+    if (CheckpointNumber(entry.path()) > 0) paths.push_back(entry.path());
+  }
+  std::ranges::sort(paths, std::ranges::greater(), CheckpointNumber);
+  return paths;
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,50 @@
+// A checkpoint on disk: all that a run needs to go on as if it had never been interrupted. A file
+// in the safetensors format, with a checksum for each tensor.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/store/job_memory.h"
+
+namespace hogbatch {
+
+// Texts of JSON, which this file does not look into.
+struct CheckpointTexts {
+  std::string options;  // the options of the run, as in options.json
+  std::string data;     // which rows the run trains on, to recognise them
+  std::string control;  // Coordinator::VisitState
+};
+
+struct Checkpoint {
+  CheckpointTexts texts;
+  std::vector<float> weights;
+  std::vector<float> best;  // the model of the best evaluation; empty: there was none
+  std::vector<std::optional<SavedWorker>> workers;
+};
+
+// The same with the numbers where they are.
+struct CheckpointView {
+  CheckpointTexts texts;
+  std::span<const float> weights;
+  std::span<const float> best;
+  std::span<const std::optional<SavedWorker>> workers;
+};
+
+// Replaces `path` in one step.
+void WriteCheckpoint(const std::string& path, const CheckpointView& checkpoint);
+
+// UserError if the file is damaged, was written by a newer program, or is no checkpoint.
+Checkpoint ReadCheckpoint(const std::string& path);
+
+// The checkpoints of a run folder, the newest first.
+std::vector<std::string> ListCheckpoints(const std::string& folder);
+// The path of checkpoint `number`, counted from 1.
+std::string CheckpointPath(const std::string& folder, std::int64_t number);
+// Of a path that ListCheckpoints returned.
+std::int64_t CheckpointNumber(const std::string& path);
+
+}  // namespace hogbatch

@@ -1,0 +1,133 @@
+#include "training/checkpoint/run_keeper.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "training/checkpoint/json_state.h"
+#include "training/model/model_file.h"
+
+namespace hogbatch {
+namespace {
+
+// How many checkpoints a folder keeps: should the newest be unreadable, there is one before it.
+constexpr std::int64_t kKept = 3;
+
+// Keeps a snapshot as it is for as long as it lives.
+class HeldSnapshot {
+ public:
+  HeldSnapshot(JobMemory& memory, SnapshotId id)
+      : pin_(memory.snapshot_pins[static_cast<std::size_t>(id)]),
+        floats_(memory.snapshots[id].span()) {
+    pin_.Pin();
+  }
+  ~HeldSnapshot() { pin_.Unpin(); }
+  HeldSnapshot(const HeldSnapshot&) = delete;
+  HeldSnapshot& operator=(const HeldSnapshot&) = delete;
+
+  std::span<const float> floats() const { return floats_; }
+
+ private:
+  SnapshotPin& pin_;
+  std::span<const float> floats_;
+};
+
+template <typename T>
+void Add(XXH3_state_t& state, const std::vector<T>& numbers) {
+  XXH3_64bits_update(&state, numbers.data(), numbers.size() * sizeof(T));
+}
+
+std::uint64_t Hash(const Dataset& data) {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                       &XXH3_freeState);
+  if (!state) throw std::bad_alloc();
+  XXH3_64bits_reset(state.get());
+  Add(*state, data.dense);
+  Add(*state, data.offsets);
+  Add(*state, data.columns);
+  Add(*state, data.values);
+  Add(*state, data.classes);
+  Add(*state, data.label_offsets);
+  Add(*state, data.labels);
+  Add(*state, data.targets);
+  return XXH3_64bits_digest(state.get());
+}
+
+}  // namespace
+
+std::string Fingerprint(const TrainingInput& input) {
+  const Dataset& data = input.training.data;
+  return fmt::format("{} training rows of {}, {} features, {:016x}", input.training.train_rows,
+                     data.rows, data.features, Hash(data));
+}
+
+RunKeeper::RunKeeper(KeepOptions keep, const TrainingPlan& plan, const TrainingInput& input,
+                     JobMemory& memory, TrainingObserver& observer)
+    : keep_(std::move(keep)),
+      plan_(plan),
+      input_(input),
+      memory_(memory),
+      observer_(observer),
+      data_(Fingerprint(input)) {
+  std::filesystem::create_directories(keep_.folder + "/checkpoints");
+  const std::vector<std::string> old = ListCheckpoints(keep_.folder);
+  last_number_ = old.empty() ? 0 : CheckpointNumber(old.front());
+}
+
+RunKeeper::~RunKeeper() = default;
+
+void RunKeeper::Poll() {
+  if (const std::optional<std::string> error = writer_.TakeError()) {
+    observer_.OnWarning(fmt::format("{}; training goes on, and the next one is tried", *error));
+  }
+  if (unsaved_best_ && !writer_.busy()) PostBest(*std::exchange(unsaved_best_, std::nullopt));
+}
+
+bool RunKeeper::IsDue(double now) {
+  Poll();
+  if (!last_taken_) last_taken_ = now;
+  if (now - *last_taken_ < keep_.every || writer_.busy()) return false;
+  last_taken_ = now;
+  return true;
+}
+
+void RunKeeper::AwaitTaken() {
+  writer_.Wait();
+  Poll();
+  writer_.Wait();
+}
+
+void RunKeeper::PostBest(SnapshotId snapshot) {
+  auto held = std::make_shared<HeldSnapshot>(memory_, snapshot);
+  writer_.Post([this, held] {
+    SaveModel(keep_.folder + "/model.safetensors", plan_.work.model, input_.training.schema,
+              held->floats());
+  });
+}
+
+void RunKeeper::Take(Coordinator& coordinator) {
+  CheckpointTexts texts{
+      .options = keep_.options, .data = data_, .control = StateToJson([&](StateVisitor& visitor) {
+                                                 coordinator.VisitState(visitor);
+                                               })};
+  std::shared_ptr<HeldSnapshot> best;
+  if (const std::optional<SnapshotId> snapshot = coordinator.saved_snapshot()) {
+    best = std::make_shared<HeldSnapshot>(memory_, *snapshot);
+  }
+  const std::int64_t number = ++last_number_;
+  writer_.Post([this, texts = std::move(texts), best, number] {
+    WriteCheckpoint(CheckpointPath(keep_.folder, number),
+                    {.texts = texts,
+                     .weights = memory_.saved_weights,
+                     .best = best ? best->floats() : std::span<const float>(),
+                     .workers = {memory_.saved_workers.begin(), memory_.saved_workers.end()}});
+    for (const std::string& old : ListCheckpoints(keep_.folder)) {
+      if (CheckpointNumber(old) <= number - kKept) std::filesystem::remove(old);
+    }
+  });
+}
+
+}  // namespace hogbatch

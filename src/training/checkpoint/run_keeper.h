@@ -1,0 +1,59 @@
+// Keeps a run on disk while it goes on: checkpoints every so many seconds, and every new best
+// model. All files are written in the background.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runtime/executors/executor.h"
+#include "training/checkpoint/background_writer.h"
+#include "training/checkpoint/checkpoint_file.h"
+#include "training/input.h"
+#include "training/observer.h"
+#include "training/plan.h"
+
+namespace hogbatch {
+
+// Where and how often. `options` is the text that CheckpointTexts::options will hold.
+struct KeepOptions {
+  std::string folder;
+  std::string options;
+  double every = 30;  // seconds; infinite: only at the end
+};
+
+class RunKeeper final : public CheckpointKeeper {
+ public:
+  // All but `keep` outlive it.
+  RunKeeper(KeepOptions keep, const TrainingPlan& plan, const TrainingInput& input,
+            JobMemory& memory, TrainingObserver& observer);
+  ~RunKeeper() override;
+
+  // A checkpoint waits for the last one to be written.
+  bool IsDue(double now) override;
+  void Take(Coordinator& coordinator) override;
+  void AwaitTaken() override;
+
+  // The snapshot holds a new best model, which is to be in model.safetensors soon.
+  void SaveBest(SnapshotId snapshot) { unsaved_best_ = snapshot; }
+
+ private:
+  void Poll();
+  void PostBest(SnapshotId snapshot);
+
+  KeepOptions keep_;
+  const TrainingPlan& plan_;
+  const TrainingInput& input_;
+  JobMemory& memory_;
+  TrainingObserver& observer_;
+  std::string data_;
+  std::int64_t last_number_;
+  std::optional<double> last_taken_;
+  std::optional<SnapshotId> unsaved_best_;
+  BackgroundWriter writer_;  // last: its jobs use what is above
+};
+
+// Which rows a run trains on, so that a resumed run can tell that they are the same.
+std::string Fingerprint(const TrainingInput& input);
+
+}  // namespace hogbatch

@@ -1,0 +1,20 @@
+// The options of a training as text, to be read again when the run is resumed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "training/spec.h"
+
+namespace hogbatch {
+
+// A JSON object: the text of every option by its name, and of the data.
+std::string SpecToJson(const TrainingSpec& spec);
+
+// UserError, which names `source`, for an option that this program does not know or refuses.
+TrainingSpec SpecFromJson(std::string_view text, std::string_view source);
+
+// The text of one option, as a user would write it; empty: it has none.
+std::string OptionText(const TrainingSpec& spec, std::string_view name);
+
+}  // namespace hogbatch

@@ -1,0 +1,173 @@
+// Runs that are killed, resumed and started twice, as users do it.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/files.h"
+#include "core/error.h"
+#include "tests/support/process.h"
+#include "training/checkpoint/checkpoint_file.h"
+
+namespace hogbatch {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Content(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+class Resumed : public testing::Test {
+ protected:
+  Resumed() {
+    folder_ =
+        fs::path(testing::TempDir()) /
+        (std::string("resumed-") + testing::UnitTest::GetInstance()->current_test_info()->name() +
+         "-" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+    std::ofstream data(folder_ / "rows.csv");
+    for (int i = 0; i < 2000; ++i) {
+      data << i % 7 << "," << i * i % 11 << "," << (i % 7 + i * i % 11 > 8 ? 1 : 0) << "\n";
+    }
+  }
+  ~Resumed() override { fs::remove_all(folder_); }
+
+  std::vector<std::string> TrainArguments(const std::string& out, const std::string& epochs) const {
+    return {"train",        "rows.csv", "--out",         out,       "--epochs",           epochs,
+            "--algorithm",  "sync",     "--cpu-batch",   "16",      "--hidden",           "16,16",
+            "--devices",    "cpu:2",    "--optimizer",   "adam",    "--checkpoint-every", "0.1",
+            "--eval-every", "20",       "--lr-schedule", "constant"};
+  }
+  Finished Train(const std::vector<std::string>& arguments) const {
+    return RunProgram(arguments, folder_.string());
+  }
+  // Trains until there is a checkpoint, and kills it.
+  void Kill(const std::vector<std::string>& arguments, const std::string& out) const {
+    Process process(arguments, folder_.string());
+    while (process.running() && ListCheckpoints(folder_ / out).size() < 2) ::usleep(2000);
+    process.Signal(SIGKILL);
+    process.Wait();
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Resumed, SynchronousRunEndsWithTheBitsOfTheUnbrokenOne) {
+  ASSERT_EQ(Train(TrainArguments("whole", "60")).exit_code, 0);
+  Kill(TrainArguments("killed", "1000000"), "killed");
+  ASSERT_FALSE(fs::exists(folder_ / "killed" / "summary.json"));
+  const Finished resumed = Train({"train", "--resume", "killed", "--epochs", "60"});
+  // A fast machine may have passed epoch 60 before it was killed; then nothing is left to train.
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_NE(resumed.out.find("resumed   killed at epoch"), std::string::npos) << resumed.out;
+  if (Content(folder_ / "killed" / "summary.json").find("\"epoch\": 60.0") == std::string::npos) {
+    GTEST_SKIP() << "the run was beyond epoch 60 when it was killed";
+  }
+  EXPECT_TRUE(Content(folder_ / "whole" / "model.safetensors") ==
+              Content(folder_ / "killed" / "model.safetensors"));
+}
+
+TEST_F(Resumed, RunMayTrainLonger) {
+  ASSERT_EQ(Train(TrainArguments("run", "20")).exit_code, 0);
+  const Finished longer = Train({"train", "--resume", "run", "--epochs", "40"});
+  ASSERT_EQ(longer.exit_code, 0) << longer.err;
+  EXPECT_NE(Content(folder_ / "run" / "summary.json").find("\"epoch\": 40.0"), std::string::npos);
+}
+
+TEST_F(Resumed, RecordsEveryReportOnce) {
+  ASSERT_EQ(Train(TrainArguments("run", "20")).exit_code, 0);
+  const std::string before = Content(folder_ / "run" / "metrics.jsonl");
+  ASSERT_EQ(Train({"train", "--resume", "run", "--epochs", "40"}).exit_code, 0);
+  EXPECT_TRUE(Content(folder_ / "run" / "metrics.jsonl").starts_with(before));
+}
+
+TEST_F(Resumed, RefusesAnOptionThatMakesItAnotherRun) {
+  ASSERT_EQ(Train(TrainArguments("run", "2")).exit_code, 0);
+  const Finished refused = Train({"train", "--resume", "run", "--hidden", "8"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--hidden 8: the run in run has 16,16"), std::string::npos)
+      << refused.err;
+  EXPECT_EQ(Train({"train", "--resume", "run", "--hidden", "16,16"}).exit_code, 0);
+}
+
+TEST_F(Resumed, RefusesOtherRows) {
+  ASSERT_EQ(Train(TrainArguments("run", "2")).exit_code, 0);
+  std::ofstream(folder_ / "rows.csv", std::ios::app) << "1,2,0\n";
+  const Finished refused = Train({"train", "--resume", "run", "--epochs", "4"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("the data has changed"), std::string::npos) << refused.err;
+}
+
+TEST_F(Resumed, TakesTheCheckpointBeforeOneThatIsDamaged) {
+  Kill(TrainArguments("run", "1000000"), "run");
+  const std::vector<std::string> checkpoints = ListCheckpoints(folder_ / "run");
+  ASSERT_GE(checkpoints.size(), 2u);
+  std::fstream file(checkpoints.front(), std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-5, std::ios::end);
+  file.put('\x7e');
+  file.close();
+  const Finished resumed = Train({"train", "--resume", "run", "--max-time", "0.1s"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("the checksum of"), std::string::npos) << resumed.err;
+}
+
+TEST_F(Resumed, AutoStartsANewRunWhereThereIsNone) {
+  std::vector<std::string> arguments = TrainArguments("run", "2");
+  arguments.insert(arguments.end(), {"--resume", "auto"});
+  EXPECT_EQ(Train(arguments).exit_code, 0);
+  const Finished again = Train(arguments);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_NE(again.out.find("resumed   run at epoch 2"), std::string::npos) << again.out;
+}
+
+TEST_F(Resumed, FolderWithoutCheckpointIsAUsersMistake) {
+  const Finished refused = Train({"train", "--resume", "nowhere"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("nowhere holds no checkpoint"), std::string::npos) << refused.err;
+}
+
+TEST_F(Resumed, SecondRunInAFolderIsRefusedWithTheProcessOfTheFirst) {
+  Process first(TrainArguments("run", "1000000"), folder_.string());
+  while (first.running() && ListCheckpoints(folder_ / "run").empty()) ::usleep(2000);
+  const Finished second = Train(TrainArguments("run", "1"));
+  first.Signal(SIGTERM);
+  EXPECT_EQ(first.Wait().exit_code, 130);
+  EXPECT_EQ(second.exit_code, 2);
+  EXPECT_NE(second.err.find("another run writes into run (process "), std::string::npos)
+      << second.err;
+}
+
+TEST_F(Resumed, FolderUsedAgainIsNeverWithoutAModel) {
+  ASSERT_EQ(Train(TrainArguments("run", "2")).exit_code, 0);
+  const std::string old = Content(folder_ / "run" / "model.safetensors");
+  Process again(TrainArguments("run", "1000000"), folder_.string());
+  const auto has_begun = [&] {
+    return fs::exists(folder_ / "run" / "model.previous.safetensors") &&
+           !ListCheckpoints(folder_ / "run").empty();
+  };
+  while (again.running() && !has_begun()) {
+    ASSERT_TRUE(fs::exists(folder_ / "run" / "model.safetensors"));
+  }
+  again.Signal(SIGKILL);
+  again.Wait();
+  EXPECT_TRUE(fs::exists(folder_ / "run" / "model.safetensors"));
+  EXPECT_TRUE(Content(folder_ / "run" / "model.previous.safetensors") == old);
+}
+
+TEST_F(Resumed, WhatAKilledRunLeftHalfWrittenIsRemoved) {
+  fs::create_directories(folder_ / "run" / "checkpoints");
+  std::ofstream(folder_ / "run" / "model.safetensors.77.partial") << "half";
+  const FolderLock lock((folder_ / "run").string());
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "model.safetensors.77.partial"));
+}
+
+}  // namespace
+}  // namespace hogbatch
