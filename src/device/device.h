@@ -97,8 +97,8 @@ class Device {
     DenseBackwardData(dy, w, f, x, pre, dx);
     DenseBackwardWeights(x, dy, scale, keep, dw, dbias);
   }
-  // DenseBackwardWeights for sparse x, but only those rows of dw change that columns of x name. keep
-  // is 0 or 1; 0 clears all of dw first. An empty dbias is left alone.
+  // DenseBackwardWeights for sparse x, but only those rows of dw change that columns of x name.
+  // keep is 0 or 1; 0 clears all of dw first. An empty dbias is left alone.
   virtual void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,
                                      const Tensor& dw, const Tensor& dbias) = 0;
 
