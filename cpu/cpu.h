@@ -1,4 +1,4 @@
-// The CPU device: one core, oneDNN inside, host memory.
+// The CPU device: one core, own vectorised loops, host memory.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,10 @@
 
 namespace hogbatch::cpu {
 
-// What `hogbatch devices` says of the processor: its name and the instructions oneDNN will use.
+// What `hogbatch devices` says of the processor: its name and its instruction set.
 DeviceInfo Describe();
 
-// One core as a device. To be called on the thread that will use it: oneDNN is held to one thread
-// there.
+// One core as a device. To be called on the thread that will use it.
 std::unique_ptr<Device> MakeDevice(DeviceInfo info);
 
 }  // namespace hogbatch::cpu
