@@ -1,4 +1,4 @@
-// The CPU device: one core, own vectorised loops, host memory.
+// The CPU device: one core, host memory, own tiles and loops, oneDNN for large batches.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@ namespace hogbatch::cpu {
 // What `hogbatch devices` says of the processor: its name and its instruction set.
 DeviceInfo Describe();
 
-// One core as a device. To be called on the thread that will use it.
+// One core as a device. To be called on the thread that will use it: oneDNN is held to one thread
+// there.
 std::unique_ptr<Device> MakeDevice(DeviceInfo info);
 
 }  // namespace hogbatch::cpu

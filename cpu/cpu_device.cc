@@ -17,8 +17,8 @@
 namespace hogbatch::cpu {
 namespace {
 
-// For programs that call oneDNN beside this device (bench/). Its OpenMP runtime is found by name:
-// to link one here could put a second one into the process.
+// oneDNN brings the OpenMP runtime it was built with. It is found by name: to link one here could
+// put a second one into the process. Without one oneDNN is sequential anyway.
 void HoldThreadToOneCore() {
   using SetThreads = void (*)(int);
   if (void* symbol = dlsym(RTLD_DEFAULT, "omp_set_num_threads")) {
