@@ -9,11 +9,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <thread>
 #include <vector>
 
 #include "bench/median.h"
+#include "bench/processor_time.h"
 #include "core/aligned.h"
 #include "cpu/cpu.h"
 #include "nn/model_spec.h"
@@ -28,7 +28,7 @@ class Slices {
     const double now = Wall();
     rows_ += rows;
     if (start_ > 0 && now - start_ < 1e-3) return;
-    const double processor = Processor();
+    const double processor = ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID);
     if (start_ > 0) {
       const bool is_whole = processor - processor_start_ > 0.985 * (now - start_);
       slices_.push_back({start_, now, is_whole ? static_cast<double>(rows_) : 0});
@@ -48,11 +48,6 @@ class Slices {
   static double Wall() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
-  }
-  static double Processor() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   }
 
   double start_ = 0, processor_start_ = 0;

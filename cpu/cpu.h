@@ -1,4 +1,4 @@
-// The CPU device: one core, oneDNN inside, host memory.
+// The CPU device: one core, host memory, own tiles and loops, oneDNN for large batches.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace hogbatch::cpu {
 
-// What `hogbatch devices` says of the processor: its name and the instructions oneDNN will use.
+// What `hogbatch devices` says of the processor: its name and its instruction set.
 DeviceInfo Describe();
 
 // One core as a device. To be called on the thread that will use it: oneDNN is held to one thread

@@ -17,9 +17,8 @@
 namespace hogbatch::cpu {
 namespace {
 
-// oneDNN brings the OpenMP runtime it was built with. Asking for that one's function by name,
-// rather than linking a runtime of our own, makes sure that there is one in the process. Without
-// one oneDNN is sequential anyway.
+// oneDNN brings the OpenMP runtime it was built with. It is found by name: to link one here could
+// put a second one into the process. Without one oneDNN is sequential anyway.
 void HoldThreadToOneCore() {
   using SetThreads = void (*)(int);
   if (void* symbol = dlsym(RTLD_DEFAULT, "omp_set_num_threads")) {
@@ -125,7 +124,7 @@ class CpuDevice final : public Device {
  private:
   DeviceInfo info_;
   Scratch scratch_;
-  Random begin_;  // where updates begin: elsewhere on every core and every time
+  Random begin_;  // where an update begins: elsewhere on each core and each time
 };
 
 }  // namespace

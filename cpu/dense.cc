@@ -1,5 +1,7 @@
 #include "cpu/dense.h"
 
+#include <dnnl.h>
+
 #include <algorithm>
 
 #include "core/racy.h"
@@ -24,6 +26,18 @@ void CopyThin(const Tensor& w, float* rows) {
       rows[n * w.rows + k] = RacyLoad(w.host() + k * w.stride + n);
     }
   }
+}
+
+// From so many rows on, with AVX-512, oneDNN's forward and backward-data products are 4-6 % faster
+// than own tiles. With narrower vectors they are slower at any size.
+bool IsForLibrary(const Tensor& batch, const Tensor& w) {
+  return batch.rows >= 192 && VectorLanes() >= 16 && !IsThin(w);
+}
+
+void MultiplyByLibrary(char transpose_b, const Tensor& a, const Tensor& b, const Tensor& c) {
+  const dnnl_status_t status = dnnl_sgemm('N', transpose_b, c.rows, c.cols, a.cols, 1, a.host(),
+                                          a.stride, b.host(), b.stride, 0, c.host(), c.stride);
+  if (status != dnnl_success) throw DeviceError("oneDNN refused a matrix product");
 }
 
 std::int64_t RoundUp(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
@@ -254,6 +268,7 @@ void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch&
                          .c = y.host(),
                          .c_row = y.stride});
   }
+  if (IsForLibrary(x, w)) return MultiplyByLibrary('N', x, w, y);
   float* const tail = Get(scratch, TailFloats(std::min(x.cols, kDepth)));
   for (std::int64_t r = 0; r < x.rows; r += kBatchRows) {
     for (std::int64_t d = 0; d < x.cols; d += kDepth) {
@@ -277,6 +292,7 @@ void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch&
 
 void MultiplyBackward(const BackwardData& data, Scratch& scratch) {
   CheckShapes(data);
+  if (IsForLibrary(data.dy, data.w)) return MultiplyByLibrary('T', data.dy, data.w, data.dx);
   DataGradient dx(data, Get(scratch, DataGradient::Floats(data)));
   ForBlocks(data.w.rows, 0, [&](std::int64_t k, std::int64_t count) { dx.Add(k, count); });
 }
@@ -289,6 +305,10 @@ void UpdateWeights(const BackwardWeights& weights, Scratch& scratch) {
 }
 
 void MultiplyAndUpdate(const BackwardData& data, const BackwardWeights& weights, Scratch& scratch) {
+  if (IsForLibrary(data.dy, data.w)) {
+    MultiplyBackward(data, scratch);
+    return UpdateWeights(weights, scratch);
+  }
   CheckShapes(data);
   CheckShapes(weights);
   const std::int64_t floats = DataGradient::Floats(data);

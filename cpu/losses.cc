@@ -29,7 +29,7 @@ float WeightOf(const Tensor& class_weights, std::int32_t label) {
 
 }  // namespace
 
-// The sum of e^(o - top): its log less o[target] - top is the loss.
+// The sum of e^(o - top). The loss is its logarithm minus (o[target] - top).
 HOGBATCH_CLONES float SumExp(const float* o, std::int64_t n, float top) {
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -76,7 +76,7 @@ HOGBATCH_CLONES float SigmoidRow(const float* __restrict o, float* __restrict ma
   for (std::int64_t i = 0; i < n; ++i) {
     const bool negative = marks[i] < 0;
     const float weight = negative ? 1.0f : marks[i];
-    const float toward = negative ? o[i] : -o[i];  // the loss grows with it
+    const float toward = negative ? o[i] : -o[i];  // the loss grows with this
     sum += weight * Softplus(toward);
     marks[i] = (negative ? factor : -factor) * weight * Sigmoid(toward);
   }

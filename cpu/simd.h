@@ -1,5 +1,5 @@
-// What every vectorised loop of this folder needs: copies for newer processors (core/clones.h), and
-// exp in a form that compilers vectorise.
+// For vectorised loops: copies of a function for newer processors (core/clones.h), and exp in a
+// form that compilers vectorise.
 #pragma once
 
 #include <bit>
@@ -10,18 +10,19 @@
 
 namespace hogbatch::cpu {
 
-// Everything below must be inlined into the copies, or it would call the oldest processor's code.
+// Everything below must be inlined into the copies. Otherwise they would call code for the oldest
+// processor.
 
-// e^x - 1 = scale · rest + (scale - 1), so that neither form of exp loses digits to the other.
+// e^x = scale · rest + scale and e^x - 1 = scale · rest + (scale - 1). Both keep all their digits.
 struct ExpParts {
   float scale;  // 2^n
-  float rest;   // e^r - 1 for the r with |r| <= ln 2 / 2 that 2^n leaves
+  float rest;   // e^r - 1, where x = n · ln 2 + r and |r| <= ln 2 / 2
 };
 
-// For |x| <= 87; to about 2e-7. A NaN stays one.
+// For |x| <= 87, with a relative error of about 2e-7. NaN stays NaN.
 [[gnu::always_inline]] inline ExpParts SplitExp(float x) {
   constexpr float kLog2E = 1.44269504f;
-  constexpr float kLn2High = 0.693359375f;  // exact in few bits, so that n times it is exact
+  constexpr float kLn2High = 0.693359375f;  // has few bits, so that n · kLn2High is exact
   constexpr float kLn2Low = -2.12194440e-4f;
   constexpr float kRound = 12582912.0f;  // 1.5 · 2^23: adding it rounds to an integer
   const float shifted = x * kLog2E + kRound;
@@ -34,12 +35,12 @@ struct ExpParts {
   p = p * r + 1.0f / 6;
   p = p * r + 0.5f;
   p = p * r * r + r;
-  // The low bits of `shifted` hold n; moved into the exponent's place they make 2^n.
+  // The low bits of `shifted` are n. Moved to the place of the exponent they give 2^n.
   const std::uint32_t bits = (std::bit_cast<std::uint32_t>(shifted) + 127u) << 23;
   return {std::bit_cast<float>(bits), p};
 }
 
-// Comparisons are written so that NaN fails them and passes through.
+// NaN fails both comparisons and stays NaN.
 [[gnu::always_inline]] inline float Clamp(float x, float limit) {
   const float low = x < -limit ? -limit : x;
   return low > limit ? limit : low;

@@ -8,9 +8,9 @@
 namespace hogbatch::cpu {
 namespace {
 
-// Which row of w comes next only the columns know; the hardware follows it after the first lines.
-// With 20,958 x 512 weights and 113 entries a row this took 10-25 % off both products. Ordering a
-// batch's entries by column, so that a row of w is visited once, cost more than it saved.
+// Fetches the first lines of the row of w that an entry will need; the hardware fetches the rest.
+// With 20,958 x 512 weights and 113 entries per row it makes both products 10-25 % faster. Sorting
+// the entries of a batch by column, so that each row of w is visited once, cost more than it saved.
 void PrefetchRow(const Tensor& w, const CsrTensor& x, std::int64_t entry, std::int64_t end) {
   constexpr std::int64_t kLine = 16, kLines = 8;  // floats, cache lines
   if (entry >= end) return;

@@ -8,12 +8,12 @@
 namespace hogbatch::cpu {
 namespace {
 
-// What one row's step multiplies with; differs between rows only where updates passed some by.
+// The factors of one row's step. They differ from row to row only if updates skipped rows.
 struct MomentumRow {
   float learning_rate;
   float momentum;  // of the velocity before this step
   float keep;      // of the weights
-  float catch_up;  // of the velocity: what missed updates would have taken off the weights
+  float catch_up;  // of the velocity: what skipped updates would have subtracted from the weights
 };
 
 // With gradient 0 each of `skipped` updates would have done v = m·v, w = keep·w - learning_rate·v.
@@ -40,14 +40,14 @@ struct RowOfStep {
   std::int64_t gradient;
   std::int64_t weights;
   std::int64_t state;
-  std::int32_t skipped;  // updates that passed it by
+  std::int32_t skipped;  // updates that did not touch it
 };
 
 template <typename F>
 void ForEachRow(const Tensor& gradient, const TouchedRows* touched, const Tensor& state,
                 const Tensor& w, F step) {
   Check(gradient.cols == w.cols, "a gradient is as wide as its weights");
-  const bool alone = gradient.rows == w.rows;  // w holds just the rows of the gradient
+  const bool alone = gradient.rows == w.rows;  // w holds only the rows of the gradient
   for (std::int64_t i = 0; i < gradient.rows; ++i) {
     const std::int64_t to = touched ? touched->rows.host()[i] : i;
     Check(to >= 0 && (alone || to < w.rows), "a gradient's row is among the weights");
@@ -136,7 +136,7 @@ HOGBATCH_CLONES void SumRows(const float* first, std::int64_t stride, std::int64
 
 void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y) {
   if (y.empty()) return;
-  constexpr std::int64_t kWidth = 256;  // the sums of so many columns stay in the first cache
+  constexpr std::int64_t kWidth = 256;  // columns whose sums stay in the first cache
   float sums[kWidth];
   for (std::int64_t c = 0; c < dy.cols; c += kWidth) {
     const std::int64_t n = std::min(kWidth, dy.cols - c);

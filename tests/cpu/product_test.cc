@@ -17,6 +17,7 @@ namespace {
 struct Strided {
   Strided(std::int64_t rows, std::int64_t cols, std::int64_t gap)
       : stride(cols + gap), values(static_cast<std::size_t>(rows > 0 ? stride * rows - gap : 0)) {
+    values.reserve(1);  // an empty one has an address, too
     Random random(static_cast<std::uint64_t>(rows * 1000 + cols));
     for (float& value : values) value = static_cast<float>(random.Normal());
   }
