@@ -95,7 +95,7 @@ class DrawnSeries {
       if (!y_.knows(series_.low[i]) || !y_.knows(series_.high[i])) continue;
       const std::string at = Number(x_(series_.x[i]));
       there += fmt::format("{}{} {}", there.empty() ? "M" : "L", at, Number(y_(series_.high[i])));
-      back = fmt::format("L{} {}", at, Number(y_(series_.low[i]))) + back;
+      back.insert(0, fmt::format("L{} {}", at, Number(y_(series_.low[i]))));
     }
     return there.empty() ? "" : there + back + "Z";
   }

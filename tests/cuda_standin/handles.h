@@ -32,7 +32,7 @@ class Handles {
   void* Make(T object) {
     const std::uint64_t number = tag() | ++made_ << 4;
     objects_.emplace(number, std::move(object));
-    return reinterpret_cast<void*>(number);
+    return reinterpret_cast<void*>(number);  // NOLINT(performance-no-int-to-ptr)
   }
   T& Get(const void* handle) {
     const auto found = objects_.find(reinterpret_cast<std::uint64_t>(handle));

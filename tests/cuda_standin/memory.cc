@@ -76,6 +76,7 @@ Memory::~Memory() {
     for (auto& [address, block] : *blocks) DeleteBytes(block->data);
   }
   for (const Region& region : regions_) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
     munmap(reinterpret_cast<void*>(region.begin), kReserved);
   }
 }
@@ -105,7 +106,7 @@ void* Memory::Allocate(int device, std::size_t bytes) {
   region.used += taken;
   blocks_[address] = std::make_unique<Block>(
       Block{.device = device, .address = address, .bytes = bytes, .data = data, .uses = {}});
-  return reinterpret_cast<void*>(address);
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
 void* Memory::AllocatePinned(std::size_t bytes) {

@@ -141,7 +141,8 @@ void Timeline::Synchronize(const void* stream) {
 
 void Timeline::SynchronizeDevice(int device) {
   for (const auto& [handle, stream] : streams_.all()) {
-    if (stream.device == device) Synchronize(reinterpret_cast<const void*>(handle));
+    if (stream.device != device) continue;
+    Synchronize(reinterpret_cast<const void*>(handle));  // NOLINT(performance-no-int-to-ptr)
   }
   See(ended_[device]);
 }
