@@ -70,7 +70,7 @@ double RunLog::wall_seconds(Phase phase) const {
 
 OptionTexts IdentityOf(OptionTexts options, const std::vector<std::string>& files) {
   std::erase_if(options, [](const auto& option) { return option.first == "out"; });
-  for (auto& [name, text] : options) name = "--" + name;
+  for (auto& [name, text] : options) name.insert(0, "--");
   for (const std::string& file : files) {
     if (!file.empty()) options.emplace_back(file, FileIdentity(file));
   }
