@@ -122,7 +122,7 @@ class AdaptiveHogbatch : public Algorithm {
   AlgorithmOptions options_;  // not state: options_
   IndexedVector<TeamId, TeamState> teams_;
   IndexedVector<TeamId, Holds> holds_;
-  IndexedVector<WorkerId, char> reported_;  // 1: since the last review of its team
+  IndexedVector<WorkerId, int> reported_;  // 1: since the last review of its team
 };
 
 }  // namespace
