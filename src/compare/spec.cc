@@ -51,7 +51,7 @@ double ParseTarget(const std::string& text) {
   throw UserError("--target-loss must be above 0, or auto");
 }
 
-std::vector<std::int64_t> CheckedBatches(std::vector<std::int64_t> batches) {
+std::vector<std::int64_t> CheckedBatches(const std::vector<std::int64_t>& batches) {
   std::vector<std::int64_t> once;
   for (const std::int64_t batch : batches) {
     if (std::ranges::find(once, batch) == once.end()) once.push_back(batch);
@@ -118,7 +118,7 @@ ComparePlan PlanOf(const CompareSpec& spec) {
 }
 
 std::vector<std::string> WantedBaselines(const std::string& against) {
-  const std::vector<std::string> known = KnownBaselines();
+  std::vector<std::string> known = KnownBaselines();
   if (against == "all") return known;
   std::vector<std::string> wanted;
   if (against == "none") return wanted;

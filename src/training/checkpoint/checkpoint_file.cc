@@ -59,11 +59,11 @@ void VisitCounts(StateVisitor& visitor, std::vector<std::optional<SavedWorker>>&
 
 class Writer {
  public:
-  void Add(std::string name, std::span<const float> numbers) {
-    if (!numbers.empty()) AddTensor(std::move(name), numbers);
+  void Add(const std::string& name, std::span<const float> numbers) {
+    if (!numbers.empty()) AddTensor(name, numbers);
   }
-  void Add(std::string name, std::span<const std::int64_t> numbers) {
-    if (!numbers.empty()) AddTensor(std::move(name), numbers);
+  void Add(const std::string& name, std::span<const std::int64_t> numbers) {
+    if (!numbers.empty()) AddTensor(name, numbers);
   }
   void Add(const std::string& name, const OptimizerState& state) {
     for (std::size_t i = 0; i < state.layers.size(); ++i) {
@@ -83,11 +83,10 @@ class Writer {
 
  private:
   template <typename T>
-  void AddTensor(std::string name, std::span<const T> numbers) {
+  void AddTensor(const std::string& name, std::span<const T> numbers) {
     metadata_["checksum." + name] = Checksum(std::as_bytes(numbers));
-    tensors_.push_back({.name = std::move(name),
-                        .shape = {static_cast<std::int64_t>(numbers.size())},
-                        .data = numbers});
+    tensors_.push_back(
+        {.name = name, .shape = {static_cast<std::int64_t>(numbers.size())}, .data = numbers});
   }
 
   std::map<std::string, std::string> metadata_;

@@ -34,7 +34,10 @@ class Writer final : public StateVisitor {
   void End() override { open_.pop_back(); }
 
  private:
-  void Put(std::string_view name, Json value) { (*open_.back())[std::string(name)] = value; }
+  template <typename T>
+  void Put(std::string_view name, const T& value) {
+    (*open_.back())[std::string(name)] = value;
+  }
   void Open(std::string_view name, Json empty) {
     Json& parent = *open_.back();
     if (parent.is_array()) {
