@@ -161,7 +161,7 @@ TEST_F(ModelFile, WhoseMetadataDisagreesWithItselfIsRefused) {
        "\"values\":[7]},{\"column\":3,\"values\":[8]}", "twice"},
       {"columns left out of a CSV", "schema", "\"used_columns\":[]", "\"used_columns\":[0,1,2]",
        "CSV"},
-      {"categories in LIBSVM", "schema", "\"format\":\"csv\"", "\"format\":\"libsvm\"", "libsvm"},
+      {"categories in LIBSVM", "schema", "\"format\":\"csv\"", "\"format\":\"libsvm\"", "LIBSVM rows"},
       {"too many columns", "schema", "\"file_columns\":4", "\"file_columns\":4294967296",
        "more than a file can have"},
       {"wrong type", "schema", "\"shift\":[", "\"shift\":7,\"was\":[", "list"},
@@ -207,7 +207,7 @@ TEST(SchemaJson, OfLibsvmNeedsColumnsThatAscendAndAddUp) {
   expect_refused("add up");
   schema.used_columns = {4};
   schema.categorical = {{.column = 1, .values = {1}}};
-  expect_refused("libsvm");
+  expect_refused("LIBSVM rows");
 }
 
 TEST_F(ModelFile, CutOrChangedAnywhereNeverDoesMoreThanBeRefused) {
