@@ -129,10 +129,9 @@ void CutMetrics(const std::string& path, std::int64_t examples) {
 
 GrowingFile::GrowingFile(const std::string& path, Begin begin)
     : path_(path),
-      descriptor_(::open(path.c_str(),
-                         O_WRONLY | O_CREAT | O_CLOEXEC |
-                             (begin == Begin::kEmpty ? O_TRUNC : O_APPEND),
-                         0666)) {
+      descriptor_(::open(
+          path.c_str(),
+          O_WRONLY | O_CREAT | O_CLOEXEC | (begin == Begin::kEmpty ? O_TRUNC : O_APPEND), 0666)) {
   if (descriptor_ < 0) ThrowErrno("write", path);
 }
 
