@@ -71,7 +71,7 @@ class PackedProducts {
                   .b_depth = kWidth,
                   .c = y_.data() + first * stride_ + n,
                   .c_row = stride_,
-                  .walk = cpu::Walk::kColumns});
+                  .outer_loop = cpu::OuterLoop::kColumns});
       }
     }
   }
@@ -100,7 +100,7 @@ class PackedProducts {
                 .b_depth = width,
                 .c = gradient_.data(),
                 .c_row = width,
-                .walk = cpu::Walk::kRows});
+                .outer_loop = cpu::OuterLoop::kRows});
     }
   }
   void Gradient(const LayerShape& s, std::int64_t first, std::int64_t count) {
@@ -115,7 +115,7 @@ class PackedProducts {
                 .b_depth = stride_,
                 .c = gradient_.data(),
                 .c_row = stride_,
-                .walk = cpu::Walk::kRows});
+                .outer_loop = cpu::OuterLoop::kRows});
     }
   }
   void Multiply(const cpu::Product& product) { cpu::Multiply(product, tail_.data()); }

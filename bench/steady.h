@@ -111,7 +111,7 @@ inline double LineNanoseconds() {
   return *std::min_element(rounds.begin(), rounds.end());  // the others were interrupted
 }
 
-// Examples per second of so many threads that do `Work` on the same weights, each on its own rows.
+// Examples per second of threads that do `Work` on the same weights, each on its own rows.
 template <typename Work>
 double RateOf(const ModelSpec& spec, int threads, std::int64_t rows, double seconds) {
   const ParameterLayout layout = Layout(spec);

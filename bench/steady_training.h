@@ -30,7 +30,7 @@ class SlicedWorker : public Worker {
   Slices& slices_;
 };
 
-// Examples per second of so many cores.
+// Examples per second of `workers` cores.
 inline double SteadyTrainingRate(const ModelSpec& spec, const TrainingInput& input, int workers,
                                  std::int64_t batch_size, double seconds) {
   std::vector<Slices> slices(static_cast<std::size_t>(workers));

@@ -28,8 +28,8 @@ void CopyThin(const Tensor& w, float* rows) {
   }
 }
 
-// From so many rows on, with AVX-512, oneDNN's forward and backward-data products are 4-6 % faster
-// than own tiles. With narrower vectors they are slower at any size.
+// From this many rows on, with AVX-512, oneDNN's forward and backward-data products are 4-6 %
+// faster than own tiles. With narrower vectors they are slower at any size.
 bool IsForLibrary(const Tensor& batch, const Tensor& w) {
   return batch.rows >= 192 && VectorLanes() >= 16 && !IsThin(w);
 }
@@ -117,7 +117,7 @@ class DataGradient {
                 .keep = n == 0 ? 0.0f : 1.0f,
                 .c = sums,
                 .c_row = width,
-                .walk = Walk::kRows,
+                .outer_loop = OuterLoop::kRows,
                 .shared = Shared::kA},
                nullptr);  // panels are whole vectors wide
     }
@@ -136,7 +136,7 @@ class DataGradient {
               .b_depth = p_.w.rows,
               .c = p_.dx.host(),
               .c_row = p_.dx.stride,
-              .walk = Walk::kColumns},
+              .outer_loop = OuterLoop::kColumns},
              scratch_ + p_.w.rows * p_.w.cols);
   }
 
@@ -182,7 +182,7 @@ class WeightGradient {
                 .keep = d == 0 ? p_.keep : 1,
                 .c = p_.dw.host() + k * p_.dw.stride,
                 .c_row = p_.dw.stride,
-                .walk = Walk::kRows},
+                .outer_loop = OuterLoop::kRows},
                scratch_);
     }
   }
@@ -205,7 +205,7 @@ class WeightGradient {
                 .keep = d == 0 ? 0.0f : 1.0f,
                 .c = sums,
                 .c_row = dw.rows,
-                .walk = Walk::kColumns},
+                .outer_loop = OuterLoop::kColumns},
                scratch_);
     }
     for (std::int64_t k = 0; k < dw.rows; ++k) {
@@ -283,7 +283,7 @@ void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch&
                 .keep = d == 0 ? 0.0f : 1.0f,
                 .c = y.host() + r * y.stride,
                 .c_row = y.stride,
-                .walk = Walk::kColumns,
+                .outer_loop = OuterLoop::kColumns,
                 .shared = Shared::kB},
                tail);
     }

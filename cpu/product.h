@@ -13,7 +13,7 @@ namespace hogbatch::cpu {
 
 // Which loop over c is outside. By columns a panel of b is read once for all rows; by rows c and a
 // are walked in the order of memory.
-enum class Walk : std::uint8_t { kColumns, kRows };
+enum class OuterLoop : std::uint8_t { kColumns, kRows };
 
 struct Product {
   std::int64_t rows, cols, depth;
@@ -25,7 +25,7 @@ struct Product {
   float keep = 0;  // 0: c may hold anything before
   float* c;        // may be shared weights: between reading and writing an element nothing happens
   std::int64_t c_row;
-  Walk walk;
+  OuterLoop outer_loop;
   Shared shared = Shared::kNone;
 };
 

@@ -182,7 +182,7 @@ template <int kLanes>
 template <int kLanes>
 [[gnu::always_inline]] inline void MultiplyBlock(const Product& p, float* tail) {
   CopyTail<kLanes>(p, tail);
-  const std::int64_t step = p.walk == Walk::kRows ? kTileRows<kLanes> : p.rows;
+  const std::int64_t step = p.outer_loop == OuterLoop::kRows ? kTileRows<kLanes> : p.rows;
   for (std::int64_t r = 0; r < p.rows; r += step) {
     MultiplyColumns<kLanes>(p, {r, std::min(r + step, p.rows)}, tail);
   }

@@ -154,6 +154,7 @@ int Train(const TrainOptions& asked) {
   TraceFile trace(options.trace, devices.chosen.size());
   SetupObserver setup(console);
   const TrainingInput input = ReadInput(options.spec, setup);
+  if (resumed) CheckSameRows(resumed->checkpoint, input);  // before any file of the run changes
   const TrainingPlan plan = Plan(options.spec, input, devices, setup);
 
   const std::string folder = run_folder.Open(resumed);

@@ -54,6 +54,8 @@ class BestWatcher final : public RunObserver {
   RunObserver& observer_;
 };
 
+}  // namespace
+
 void CheckSameRows(const Checkpoint& checkpoint, const TrainingInput& input) {
   const std::string rows = Fingerprint(input);
   if (checkpoint.texts.data == rows) return;
@@ -62,8 +64,6 @@ void CheckSameRows(const Checkpoint& checkpoint, const TrainingInput& input) {
                   "start a new run without --resume",
                   checkpoint.texts.data, rows));
 }
-
-}  // namespace
 
 std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingInput& input) {
   const Workload& work = plan.work;
@@ -133,10 +133,7 @@ TrainedModel TrainingRun::Finish() const {
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
                    const TrainControls& controls) {
   TrainingRun run(plan, input);
-  if (controls.resume) {
-    CheckSameRows(*controls.resume, input);
-    run.Restore(*controls.resume);
-  }
+  if (controls.resume) run.Restore(*controls.resume);
   const auto executor =
       MakeThreadExecutor(run.Workers(), plan.pinning, controls.stop_requested, controls.trace);
   if (controls.keep) {

@@ -33,9 +33,13 @@ struct TrainControls {
   RunTrace* trace = nullptr;          // gets all tasks; has room for the devices of the plan
   // Keeps the run in a folder while it goes on: every new best model, and checkpoints.
   std::optional<KeepOptions> keep = {};
-  // The run goes on where this was taken. UserError if it is of other data or another network.
+  // The run goes on where this was taken. UserError if it is of another network. CheckSameRows
+  // tells whether it is of other data.
   const Checkpoint* resume = nullptr;
 };
+
+// UserError if the checkpoint was taken on other rows.
+void CheckSameRows(const Checkpoint& checkpoint, const TrainingInput& input);
 
 // Returns when a rule of the plan, or the caller, stops the training. All reports go to the
 // observer.

@@ -100,10 +100,12 @@ TEST_F(Resumed, RefusesAnOptionThatMakesItAnotherRun) {
 
 TEST_F(Resumed, RefusesOtherRows) {
   ASSERT_EQ(Train(TrainArguments("run", "2")).exit_code, 0);
+  const std::string options = Content(folder_ / "run" / "options.json");
   std::ofstream(folder_ / "rows.csv", std::ios::app) << "1,2,0\n";
   const Finished refused = Train({"train", "--resume", "run", "--epochs", "4"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("the data has changed"), std::string::npos) << refused.err;
+  EXPECT_EQ(Content(folder_ / "run" / "options.json"), options);
 }
 
 TEST_F(Resumed, TakesTheCheckpointBeforeOneThatIsDamaged) {

@@ -37,7 +37,7 @@ struct Shape {
 enum class Order { kRows, kColumns };
 
 template <int kLanes>
-void ExpectProduct(const Shape& shape, float keep, Walk walk, Order order) {
+void ExpectProduct(const Shape& shape, float keep, OuterLoop outer_loop, Order order) {
   const auto [rows, cols, depth] = shape;
   const bool by_rows = order == Order::kRows;
   const Strided a = by_rows ? Strided(rows, depth, 2) : Strided(depth, rows, 2);
@@ -57,7 +57,7 @@ void ExpectProduct(const Shape& shape, float keep, Walk walk, Order order) {
                          .keep = keep,
                          .c = c.values.data(),
                          .c_row = c.stride,
-                         .walk = walk},
+                         .outer_loop = outer_loop},
                         tail.data());
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(c.values.size()); ++i) {
     const std::int64_t row = i / c.stride, col = i % c.stride;
@@ -79,9 +79,9 @@ template <int kLanes>
 void ExpectProducts(const Shape& shape) {
   SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.cols << " x " << shape.depth
                                   << ", " << kLanes << " lanes");
-  ExpectProduct<kLanes>(shape, 0, Walk::kColumns, Order::kRows);
-  ExpectProduct<kLanes>(shape, 1, Walk::kRows, Order::kColumns);
-  ExpectProduct<kLanes>(shape, 0.9f, Walk::kRows, Order::kRows);
+  ExpectProduct<kLanes>(shape, 0, OuterLoop::kColumns, Order::kRows);
+  ExpectProduct<kLanes>(shape, 1, OuterLoop::kRows, Order::kColumns);
+  ExpectProduct<kLanes>(shape, 0.9f, OuterLoop::kRows, Order::kRows);
 }
 
 TEST(Product, IsTheSameForEveryVectorWidthAndShape) {
@@ -110,7 +110,7 @@ TEST(Product, WithKeepZeroForgetsEvenNan) {
                     .b_depth = 40,
                     .c = c.data(),
                     .c_row = 40,
-                    .walk = Walk::kColumns},
+                    .outer_loop = OuterLoop::kColumns},
                    tail.data());
   EXPECT_EQ(c, std::vector<float>(40, 6));
 }

@@ -40,7 +40,7 @@ struct AppliedSlice {
   bool has_biases = false;  // the biases of the next layer are applied, too
 };
 
-// Keeps a snapshot from being taken anew while somebody reads it: a file may be written from it
+// Keeps a snapshot from being taken anew while it is read: a file may be written from it
 // while training goes on. Only the next TakeSnapshot into it waits.
 class SnapshotPin {
  public:

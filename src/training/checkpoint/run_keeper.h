@@ -1,5 +1,5 @@
-// Keeps a run on disk while it goes on: checkpoints every so many seconds, and every new best
-// model. All files are written in the background.
+// Keeps a run on disk: a checkpoint at regular intervals, and every new best model. All files are
+// written in the background while training goes on.
 #pragma once
 
 #include <cstdint>
