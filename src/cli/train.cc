@@ -45,7 +45,7 @@ class TraceFile {
  public:
   TraceFile(const std::string& path, std::size_t workers) : path_(path) {
     if (path_.empty()) return;
-    file_.emplace(path_);
+    file_.emplace(path_, NamedBy::kUser);
     trace_.emplace(workers);
   }
 

@@ -165,6 +165,18 @@ ScopedVariable::~ScopedVariable() {
   }
 }
 
+ScopedFileLimit::ScopedFileLimit(std::size_t bytes)
+    : handler_before_(std::signal(SIGXFSZ, SIG_IGN)) {
+  ::getrlimit(RLIMIT_FSIZE, &before_);
+  const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) throw std::runtime_error("no limit to test with");
+}
+
+ScopedFileLimit::~ScopedFileLimit() {
+  ::setrlimit(RLIMIT_FSIZE, &before_);
+  std::signal(SIGXFSZ, handler_before_);
+}
+
 TemporaryFolder::TemporaryFolder() {
   path_ = (std::filesystem::temp_directory_path() / "hogbatch-test-XXXXXX").string();
   if (!::mkdtemp(path_.data())) throw std::runtime_error("no temporary folder");
