@@ -76,7 +76,6 @@ void ProgramCache::Save(std::string_view identity, std::string_view binary) cons
   if (!folder_ || !OpenCacheFolder(*folder_)) return;
   const fs::path path = PathOf(identity);
   if (IsNewer(ReadFile(path))) return;
-  // Two threads that save the same program at once may damage the file; the header reveals it.
   try {
     ReplaceFile(path.string(), Header(identity, binary).append(binary));
   } catch (const Error&) {

@@ -27,7 +27,6 @@ namespace fs = std::filesystem;
 // What a run that was killed left half written: see ReplacedFile.
 void RemovePartialFiles(const std::string& folder) {
   std::error_code error;
-  if (fs::is_symlink(folder, error)) return;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     if (entry.path().extension() == ".partial") fs::remove(entry.path(), error);
   }
@@ -115,7 +114,9 @@ FolderLock::FolderLock(const std::string& folder) {
   const std::string id = fmt::format("{}", ::getpid());
   if (::ftruncate(descriptor_, 0) == 0) WriteAll(descriptor_, std::as_bytes(std::span(id)), path);
   RemovePartialFiles(folder);
-  RemovePartialFiles(folder + "/checkpoints");
+  const std::string checkpoints = folder + "/checkpoints";
+  std::error_code error;
+  if (!fs::is_symlink(checkpoints, error)) RemovePartialFiles(checkpoints);
 }
 
 FolderLock::~FolderLock() { ::close(descriptor_); }

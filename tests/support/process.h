@@ -21,8 +21,9 @@ struct Finished {
 // no GPUs: what the machine happens to have must not decide a test.
 class Process {
  public:
-  // Where standard output goes; kErrorClosed: it is captured, and there is no standard error.
-  enum class Output { kCaptured, kClosedPipe, kTerminal, kErrorClosed };
+  // Where standard output goes. kErrorClosed: it is captured, and there is no standard error;
+  // kAllClosed: there are no standard streams at all.
+  enum class Output { kCaptured, kClosedPipe, kTerminal, kErrorClosed, kAllClosed };
 
   // The program inherits `ignored_signal` as ignored, and all others as they are by default,
   // however the tests were started.
