@@ -118,6 +118,14 @@ TEST_F(OpenClProgram, DoesNotTakeTheFileOfAnotherProgram) {
   EXPECT_EQ(Build(), Origin::kCompiled);
 }
 
+TEST_F(OpenClProgram, IsNeitherKeptNorTakenWhereOthersCanWrite) {
+  Build();
+  fs::permissions(folder(), fs::perms(0777));
+  EXPECT_EQ(Build(), Origin::kCompiled);
+  EXPECT_EQ(Build("__kernel void nothing() {}"), Origin::kCompiled);
+  EXPECT_EQ(Kept().size(), 1u);
+}
+
 TEST_F(OpenClProgram, NeedsNoCache) {
   EXPECT_EQ(BuildProgram(device(), context(), kSource, ProgramCache({})).origin, Origin::kCompiled);
   std::ofstream(folder()) << "a file where the folder should be";
