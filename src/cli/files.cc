@@ -125,13 +125,15 @@ void CutMetrics(const std::string& path, std::int64_t examples) {
   std::error_code error;
   std::ifstream file;
   if (fs::is_regular_file(path, error)) file.open(path);  // a pipe would be waited for
-  std::string kept;
+  std::string read;
+  std::size_t kept = 0;
   for (std::string line; std::getline(file, line) && !file.eof();) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || json.value("examples", std::int64_t{0}) > examples) break;
-    kept += line + "\n";
+    if (!json.is_object()) break;
+    read += line + "\n";
+    if (json.value("examples", std::int64_t{0}) <= examples) kept = read.size();
   }
-  ReplaceFile(path, kept);
+  ReplaceFile(path, read.substr(0, kept));
 }
 
 GrowingFile::GrowingFile(const std::string& path, Begin begin) : path_(path) {

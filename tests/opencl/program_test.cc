@@ -1,5 +1,7 @@
 #include "gpu/opencl/program.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -48,7 +50,8 @@ class OpenClProgram : public OnOpenCl {
   Context context_;
   fs::path folder_ =
       fs::path(testing::TempDir()) /
-      (std::string("hogbatch_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+      (std::string("hogbatch_") + testing::UnitTest::GetInstance()->current_test_info()->name() +
+       std::to_string(getpid()));
 };
 
 TEST_F(OpenClProgram, ThatDoesNotCompileNamesDeviceAndLog) {
