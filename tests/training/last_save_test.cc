@@ -53,6 +53,7 @@ TEST(LastSave, GoesBesideAFolderThatWasRemoved) {
   EXPECT_THAT(saved.told, HasSubstr("No such file or directory"));
   EXPECT_THAT(saved.told, HasSubstr("the model was saved in " + saved.folder + " instead"));
   EXPECT_TRUE(fs::exists(saved.folder + "/model.safetensors"));
+  EXPECT_EQ(fs::status(saved.folder).permissions(), fs::perms(0700)) << "the user's alone";
 }
 
 TEST(LastSave, GoesIntoTheTemporaryFolderIfThatFailsToo) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 #include <vector>
@@ -43,14 +44,15 @@ std::string TrySave(const SavedModel& model, const std::string& folder) {
   }
 }
 
+// Names for mkdtemp: a folder of this user alone, which nobody can have put there before.
 std::vector<std::string> OtherFolders(const std::string& folder) {
   std::error_code error;
   const fs::path whole = fs::absolute(folder, error).lexically_normal();
   const fs::path place = whole.has_filename() ? whole : whole.parent_path();
   const fs::path temporary = fs::temp_directory_path(error);
-  return {fmt::format("{}-rescued-{}", place.string(), ::getpid()),
-          fmt::format("{}/hogbatch-rescued-{}", temporary.empty() ? "/tmp" : temporary.string(),
-                      ::getpid())};
+  return {
+      fmt::format("{}-rescued-XXXXXX", place.string()),
+      fmt::format("{}/hogbatch-rescued-XXXXXX", temporary.empty() ? "/tmp" : temporary.string())};
 }
 
 }  // namespace
@@ -65,10 +67,10 @@ std::string SaveLast(const SavedModel& model, const std::string& folder, Trainin
     reason = TrySave(model, folder);
     if (reason.empty()) return folder;
   }
-  for (const std::string& other : OtherFolders(folder)) {
-    std::error_code error;
-    fs::create_directories(other, error);
+  for (std::string& other : OtherFolders(folder)) {
+    if (!::mkdtemp(other.data())) continue;
     if (!TrySave(model, other).empty()) {
+      std::error_code error;
       fs::remove(other, error);
       continue;
     }
