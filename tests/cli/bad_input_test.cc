@@ -284,7 +284,7 @@ TEST(BadInput, WithoutStandardStreamsNothingElseThanRecordsGoesIntoFiles) {
   folder.Write("data", TwoClasses(40));
   // It has much to say: the plan, progress, and a warning of too many workers.
   const std::vector<std::string> train = {
-      "train", "data",  "--devices", "cpu:64",      "--epochs",       "3",   "--hidden",
+      "train", "data",  "--devices", "cpu:64",        "--epochs",       "3",   "--hidden",
       "3",     "--out", "o",         "--tensorboard", "--report-every", "0.01"};
   EXPECT_EQ(Process(train, folder.path(), Process::Output::kAllClosed).Wait().exit_code, 0);
   EXPECT_EQ(RunProgram({"eval", "o/model.safetensors", "data"}, folder.path()).exit_code, 0);
