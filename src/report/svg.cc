@@ -129,7 +129,7 @@ std::string XAxis(const Plot& plot, const Scale& scale, const AxisTicks& ticks,
   for (const Tick& tick : ticks.ticks) {
     const double x = scale(tick.value);
     svg += fmt::format("<path class=\"axis\" d=\"M{} {}v4\"/>", Number(x), Number(plot.bottom));
-    const double half = TextWidth(tick.label) / 2;
+    const double half = 0.6 * TextWidth(tick.label);  // timelines have larger letters on a phone
     const double middle = std::min(x, plot.right + kMargin - half);  // the last one stays inside
     if (middle - half < free_from) continue;
     free_from = middle + half + 6;
