@@ -19,6 +19,7 @@
 #include "cli/reports/train_records.h"
 #include "cli/resume.h"
 #include "cli/train_observer.h"
+#include "core/cache_folder.h"
 #include "core/replaced_file.h"
 #include "core/run_trace.h"
 #include "report/trace_file.h"
@@ -47,7 +48,7 @@ class TraceFile {
  public:
   TraceFile(const std::string& path, std::size_t workers) : path_(path) {
     if (path_.empty()) return;
-    file_.emplace(path_);
+    file_.emplace(path_, NamedBy::kUser);
     trace_.emplace(workers);
   }
 
@@ -105,6 +106,14 @@ void WarnOfThreads(const TrainOptions& options, const Devices& devices, Console&
                            threads, devices.cores));
 }
 
+// Kernels of GPUs and measured batch sizes are then found out again in every run.
+void WarnOfCache(const TrainOptions& options, const Devices& devices, Console& console) {
+  const auto cache = DefaultCacheFolder();
+  if (options.quiet || !cache || CountWorkers(devices.chosen).gpu == 0) return;
+  const std::string why = WhyNoCache(*cache);
+  if (!why.empty()) console.Warn(fmt::format("this run uses no cache: {}", why));
+}
+
 // The folder of a run, which no other run uses meanwhile.
 class RunFolder {
  public:
@@ -159,6 +168,7 @@ int Train(const TrainOptions& asked) {
   Validate(options.spec);
   const Devices devices = DevicesToTrain(options.spec.devices);
   WarnOfThreads(options, devices, console);
+  WarnOfCache(options, devices, console);
   RunFolder run_folder(options.out);
   TraceFile trace(options.trace, devices.chosen.size());
   SetupObserver setup(console);

@@ -2,9 +2,9 @@
 // virtual time every run is exact, so all that a checkpoint leaves out shows.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <string>
 
+#include "tests/support/process.h"
 #include "tests/training/small_training.h"
 
 namespace hogbatch {
@@ -28,13 +28,13 @@ TEST_P(Resume, EndsWithTheSameBitsFromAFile) {
   SmallTraining training(GetParam());
   const auto whole = training.Run();
   const Checkpoint& taken = whole.checkpoints[3];
-  const std::string path = testing::TempDir() + "resume.safetensors";
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/checkpoint.safetensors";
   WriteCheckpoint(path, {.texts = taken.texts,
                          .weights = taken.weights,
                          .best = taken.best,
                          .workers = taken.workers});
   const Checkpoint read = ReadCheckpoint(path);
-  std::filesystem::remove(path);
   EXPECT_TRUE(training.Run(&read).weights == whole.weights);
 }
 
