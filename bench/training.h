@@ -29,24 +29,29 @@ inline std::vector<DeviceChoice> Cores(int count) {
 using WorkerWrapper =
     std::function<std::unique_ptr<Worker>(std::size_t device, std::unique_ptr<Worker>)>;
 
-// Trains for `seconds`, merging as is usual. No row is kept back for validation. `trace`, if there
-// is one, has room for the devices.
+// A training for `seconds`, merging as is usual. No row is kept back for validation.
+inline TrainingPlan PlanFor(double seconds, const ModelSpec& spec,
+                            const std::vector<DeviceChoice>& devices, const std::string& algorithm,
+                            const AlgorithmOptions& batches) {
+  constexpr double kEndless = 1e6;
+  // A small rate: speed does not depend on it, and no run may diverge.
+  return {.work = {.model = spec, .merge_rows = TrainingSpec().merge_rows, .devices = devices},
+          .algorithm = algorithm,
+          .batches = batches,
+          .learning_rate = {.lr = 1e-3},
+          .rules = {.epochs = kEndless,
+                    .max_seconds = seconds,
+                    .target_loss = {},
+                    .eval_every = std::numeric_limits<double>::infinity(),
+                    .report_every = 1}};
+}
+
+// `trace`, if there is one, has room for the devices.
 inline Progress TrainFor(double seconds, const ModelSpec& spec, const TrainingInput& input,
                          const std::vector<DeviceChoice>& devices, const std::string& algorithm,
                          const AlgorithmOptions& batches, const WorkerWrapper& wrap = {},
                          RunTrace* trace = nullptr) {
-  constexpr double kEndless = 1e6;
-  // A small rate: speed does not depend on it, and no run may diverge.
-  const TrainingPlan plan{
-      .work = {.model = spec, .merge_rows = TrainingSpec().merge_rows, .devices = devices},
-      .algorithm = algorithm,
-      .batches = batches,
-      .learning_rate = {.lr = 1e-3},
-      .rules = {.epochs = kEndless,
-                .max_seconds = seconds,
-                .target_loss = {},
-                .eval_every = std::numeric_limits<double>::infinity(),
-                .report_every = 1}};
+  const TrainingPlan plan = PlanFor(seconds, spec, devices, algorithm, batches);
   TrainingRun run(plan, input);
   std::vector<WorkerFactory> workers = run.Workers();
   for (std::size_t i = 0; wrap && i < workers.size(); ++i) {

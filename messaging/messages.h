@@ -76,6 +76,8 @@ struct Failure {
     std::int32_t merge = 0;
   };
   std::optional<Torn> torn;
+  // It does not answer. It may still change the model by `task`, whose rows are lost.
+  bool hangs = false;
 };
 
 // Only time has passed.
@@ -84,9 +86,12 @@ struct Tick {};
 // The user wants to stop.
 struct Interrupt {};
 
+// The whole process was stopped for a while: no worker is late because of that.
+struct Woken {};
+
 // A checkpoint is wanted as soon as no row is in flight.
 struct CheckpointRequest {};
 
-using Event = std::variant<Report, Failure, Tick, Interrupt, CheckpointRequest>;
+using Event = std::variant<Report, Failure, Tick, Interrupt, Woken, CheckpointRequest>;
 
 }  // namespace hogbatch

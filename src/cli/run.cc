@@ -18,6 +18,8 @@
 namespace hogbatch {
 namespace {
 
+constexpr char kNoMemory[] = "there is not enough memory for this";
+
 struct Runner {
   int operator()(const PrintText& print) const {
     WriteOutput(print.text);
@@ -48,6 +50,20 @@ void LoadUnwinder() {
   ::backtrace(frame.data(), 1);
 }
 
+// Instead of a signal, for an exception in a function that must not throw. The libraries have some
+// that allocate memory.
+[[noreturn]] void EndInASentence() {
+  const char* sentence = "internal error: an exception was not caught; please report it";
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    sentence = kNoMemory;
+  } catch (...) {  // the sentence stands
+  }
+  Complain(sentence);
+  ::_exit(kExitMachine);
+}
+
 int Fail(std::string_view sentence, int code) {
   Complain(sentence);
   return code;
@@ -60,6 +76,7 @@ int Run(const Command& command) { return std::visit(Runner{}, command); }
 int Main(int argc, const char* const* argv) {
   HoldStandardStreams();
   LoadUnwinder();
+  std::set_terminate(EndInASentence);
   // If the reader of a pipe goes away, the write fails; no signal ends the process.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then a failed write with a message
@@ -70,7 +87,7 @@ int Main(int argc, const char* const* argv) {
   } catch (const UserError& error) {
     return Fail(error.what(), kExitUser);
   } catch (const std::bad_alloc&) {
-    return Fail("there is not enough memory for this", kExitMachine);
+    return Fail(kNoMemory, kExitMachine);
   } catch (const std::exception& error) {
     return Fail(error.what(), kExitMachine);
   }

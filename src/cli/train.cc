@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <ctime>
 #include <optional>
 #include <span>
@@ -89,6 +90,13 @@ int ExitCode(const TrainedModel& trained, const TrainingPlan& plan, Console& con
     default:
       return observer.record_failed() ? kExitMachine : kExitOk;
   }
+}
+
+// The exit code, unless the thread of a worker that hangs still uses memory that would be freed.
+int End(int code, const TrainedModel& trained) {
+  if (!trained.has_hanging_worker) return code;
+  std::fflush(nullptr);
+  ::_exit(code);
 }
 
 void WarnOfThreads(const TrainOptions& options, const Devices& devices, Console& console) {
@@ -192,11 +200,12 @@ int Train(const TrainOptions& asked) {
   const std::string summary = SummaryText(trained.run, FactsOf(plan, saved), scale);
   ReplaceFile(saved + "/summary.json", summary);
   for (const std::string& line : ConclusionLines(trained, scale, saved)) console.Say(line);
-  if (saved != folder) return kExitMachine;  // the rest of the run's files cannot be written
+  // The rest of the run's files cannot be written either.
+  if (saved != folder) return End(kExitMachine, trained);
   if (options.report) console.Say(fmt::format("report    {}", WriteReportInto(folder)));
   trace.Save(records, plan, console);
   if (options.json) WriteOutput(summary);
-  return ExitCode(trained, plan, console, observer);
+  return End(ExitCode(trained, plan, console, observer), trained);
 }
 
 }  // namespace hogbatch

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace hogbatch {
 
@@ -40,5 +41,8 @@ void Check(bool holds, std::string_view what,
 
 // "cannot open FILE: No such file or directory", from errno.
 [[noreturn]] void ThrowErrno(std::string_view what, std::string_view path);
+
+// "cannot start a thread", with the limits of the user, the container and memory.
+[[noreturn]] void ThrowNoThread(const std::system_error& error);
 
 }  // namespace hogbatch

@@ -85,11 +85,15 @@ Network Train(const std::string& data, const Options& options, TrainingListener*
   Forwarder observer(listener ? *listener : silent);
   const TrainingSpec spec = SpecOf(data, options);
   const Devices devices = DevicesToTrain(spec.devices);
-  const TrainingInput input = ReadInput(spec, observer);
-  const TrainingPlan plan = Plan(spec, input, devices, observer);
-  observer.set_scale(ScaleOf(plan.work.model, input.training.schema));
+  auto input = std::make_unique<TrainingInput>(ReadInput(spec, observer));
+  auto plan = std::make_unique<TrainingPlan>(Plan(spec, *input, devices, observer));
+  observer.set_scale(ScaleOf(plan->work.model, input->training.schema));
   TrainedModel trained =
-      Train(plan, input, observer, {.stop_requested = [&stop] { return stop.stop_requested(); }});
+      Train(*plan, *input, observer, {.stop_requested = [&stop] { return stop.stop_requested(); }});
+  if (trained.has_hanging_worker) {
+    static_cast<void>(input.release());
+    static_cast<void>(plan.release());
+  }
   if (!trained.model) {
     throw Error(trained.run.stopped_because == StopReason::kDiverged
                     ? "training diverged before there was a model; try a lower lr"

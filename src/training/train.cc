@@ -133,19 +133,25 @@ TrainedModel TrainingRun::Finish() const {
 
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
                    const TrainControls& controls) {
-  TrainingRun run(plan, input);
-  if (controls.resume) run.Restore(*controls.resume);
-  const auto executor =
-      MakeThreadExecutor(run.Workers(), plan.pinning, controls.stop_requested, controls.trace);
+  auto run = std::make_unique<TrainingRun>(plan, input);
+  if (controls.resume) run->Restore(*controls.resume);
+  std::unique_ptr<Executor> executor =
+      MakeThreadExecutor(run->Workers(), plan.pinning, controls.stop_requested, controls.trace);
   if (controls.keep) {
-    RunKeeper keeper(*controls.keep, plan, input, run.memory(), observer);
-    BestWatcher watcher(run.coordinator(), keeper, observer);
-    executor->Run(run.coordinator(), watcher, &keeper);
+    RunKeeper keeper(*controls.keep, plan, input, run->memory(), observer);
+    BestWatcher watcher(run->coordinator(), keeper, observer);
+    executor->Run(run->coordinator(), watcher, &keeper);
     keeper.AwaitTaken();
   } else {
-    executor->Run(run.coordinator(), observer);
+    executor->Run(run->coordinator(), observer);
   }
-  return run.Finish();
+  TrainedModel trained = run->Finish();
+  if (executor->has_hanging_worker()) {
+    trained.has_hanging_worker = true;
+    static_cast<void>(run.release());
+    static_cast<void>(executor.release());
+  }
+  return trained;
 }
 
 std::vector<float> ChooseParameters(const JobMemory& memory, std::optional<SnapshotId> snapshot,

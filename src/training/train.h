@@ -23,6 +23,9 @@ namespace hogbatch {
 struct TrainedModel {
   std::optional<SavedModel> model;  // none: training made no model that is finite
   RunResult run;
+  // A worker hangs, and its thread still reads the plan, the input and the trace: they must never
+  // be freed. The end of the process is fine.
+  bool has_hanging_worker = false;
 };
 
 using StopRequested = std::function<bool()>;

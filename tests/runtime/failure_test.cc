@@ -1,10 +1,21 @@
-// Workers that fail: no row is lost and the run goes on.
+// Workers that fail, or are slow, stopped or silent for good: no row is lost and the run goes on.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
 
 #include "tests/runtime/fakes.h"
 
 namespace hogbatch {
 namespace {
+
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 TEST(Failure, OfAWorkerLosesNoRowWhereverItHappens) {
   for (int call = 1; call <= 60; ++call) {
@@ -41,6 +52,119 @@ TEST(Failure, OfTheLastWorkerEndsTheRun) {
   const RunResult result = run.Run();
   EXPECT_EQ(result.stopped_because, StopReason::kNoWorkers);
   EXPECT_EQ(run.recorder.failures.size(), 2u);
+}
+
+// 1e-4 s a row, and `change` of that from 0.3 s on.
+UpdateCost Changing(std::function<double(double seconds)> change) {
+  return [change](std::int64_t rows, double now) {
+    const double usual = 1e-4 * static_cast<double>(rows);
+    return now < 0.3 ? usual : change(usual);
+  };
+}
+
+class Silence : public testing::TestWithParam<const char*> {
+ protected:
+  FakeRun WithChange(const std::function<double(double)>& change) const {
+    FakeRun run{.algorithm = GetParam(), .rows = {.train = 10000, .valid = 100, .test = 0}};
+    run.costs.resize(3, {.seconds_per_row = 1e-4});
+    run.workers.resize(3);
+    run.workers[1].cost = Changing(change);
+    return run;
+  }
+};
+
+TEST_P(Silence, ForGoodIsToldAndTheOthersGoOn) {
+  FakeRun run = WithChange([](double) { return 1e9; });
+  const RunResult result = run.Run();
+  EXPECT_EQ(result.stopped_because, StopReason::kEpochs);
+  EXPECT_THAT(run.recorder.failures,
+              ElementsAre(AnyOf("cpu.1: it has not answered for 120 s and is given up",
+                                "cpu.1: it has not answered for 1200 s and is given up")));
+  // Only the rows of its one task are not trained as often as the others.
+  EXPECT_EQ(result.totals.examples + result.totals.lost_rows, 20000);
+  EXPECT_GT(result.totals.lost_rows, 0);
+  EXPECT_LT(result.totals.lost_rows, 2000);
+}
+
+TEST_P(Silence, OfASlowWorkerIsForgiven) {
+  for (const double times : {10.0, 90.0}) {
+    FakeRun run = WithChange([times](double seconds) { return times * seconds; });
+    EXPECT_EQ(run.Run().stopped_because, StopReason::kEpochs);
+    EXPECT_THAT(run.recorder.failures, IsEmpty());
+    run.ExpectEveryRowTrained(2);
+  }
+}
+
+TEST_P(Silence, OfAMinuteIsForgiven) {
+  bool stopped = false;
+  FakeRun run = WithChange(
+      [&stopped](double seconds) { return std::exchange(stopped, true) ? seconds : 60; });
+  EXPECT_EQ(run.Run().stopped_because, StopReason::kEpochs);
+  EXPECT_THAT(run.recorder.failures, IsEmpty());
+  run.ExpectEveryRowTrained(2);
+}
+
+TEST_P(Silence, OfFiftyWorkersLeavesTheRowsToTheLast) {
+  FakeRun run{.algorithm = GetParam(), .rows = {.train = 20000, .valid = 100, .test = 0}};
+  run.costs.resize(51, {.seconds_per_row = 1e-4});
+  run.workers.resize(51);
+  for (int i = 0; i < 50; ++i) run.workers[static_cast<std::size_t>(i)].fail_call = 1 + i / 4;
+  const RunResult result = run.Run();
+  EXPECT_EQ(result.stopped_because, StopReason::kEpochs);
+  EXPECT_THAT(run.recorder.failures, SizeIs(50));
+  run.ExpectEveryRowTrained(2);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Silence, testing::Values("hogbatch", "adaptive", "sync"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+Coordinator::Setup TwoWorkers() {
+  const DeviceInfo info{.name = "cpu", .description = "fake", .shares_host_memory = true};
+  return {.job = {.id = 0, .model = {}, .train_rows = 5000},
+          .rows = {.train = 5000, .valid = 0, .test = 0},
+          .rules = {.epochs = 1, .target_loss = {}},
+          .rates = LearningRate({}, 1),
+          .workers = {info, info},
+          .silence_seconds = 0.02};
+}
+
+TEST(SilentWorkers, OfAStoppedProcessAreForgiven) {
+  const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
+  Coordinator coordinator(*algorithm, TwoWorkers());
+  EXPECT_THAT(coordinator.Handle(Tick{}, 0).tasks, SizeIs(2));
+  EXPECT_THAT(coordinator.Handle(Woken{}, 1000).failures, IsEmpty());
+  EXPECT_THAT(coordinator.Handle(Tick{}, 1000.1).failures, IsEmpty());
+  EXPECT_THAT(coordinator.Handle(Tick{}, 1000.3).failures, SizeIs(2));
+}
+
+// What the thread of a hanging worker uses, which is never freed.
+struct Kept {
+  std::array<Ledger, 2> ledgers;
+  std::atomic<bool> may_wake = false;
+  std::unique_ptr<Executor> executor;
+};
+
+TEST(SilentWorkers, KeepTheMemoryTheyUse) {
+  static Kept& kept = *new Kept;
+  FakeOptions hanging;
+  hanging.loss = [](const Task& task) {
+    while (!kept.may_wake) kept.may_wake.wait(false);
+    return static_cast<double>(task.rows.size());
+  };
+  const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
+  Coordinator coordinator(*algorithm, TwoWorkers());
+  kept.executor = MakeThreadExecutor(
+      {[] { return std::make_unique<FakeWorker>(0, kept.ledgers[0], FakeOptions{}); },
+       [hanging] { return std::make_unique<FakeWorker>(1, kept.ledgers[1], hanging); }},
+      Pinning::kNone);
+  Recorder recorder;
+  kept.executor->Run(coordinator, recorder);
+  EXPECT_EQ(coordinator.Result().stopped_because, StopReason::kEpochs);
+  EXPECT_THAT(recorder.failures, SizeIs(1));
+  EXPECT_TRUE(kept.executor->has_hanging_worker());
+  // It wakes up after the run, and finds all it uses still there.
+  kept.may_wake = true;
+  kept.may_wake.notify_all();
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ Coordinator::Coordinator(Algorithm& algorithm, const Setup& setup)
       rules_(setup.rules),
       merge_rows_(setup.merge_rows),
       task_seconds_(setup.task_seconds),
+      silence_seconds_(setup.silence_seconds),
       job_(PrepareOne(algorithm, setup), setup.rules.epochs, setup.rates, setup.seed),
       evaluations_(setup.rows),
       stop_rules_(setup.rules),
@@ -51,9 +52,12 @@ const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) 
   } else if (std::holds_alternative<Interrupt>(event)) {
     if (!evaluations_.SkipTrainingRows()) evaluated_at_ = -1;
     Stop(StopReason::kInterrupted);
+  } else if (std::holds_alternative<Woken>(event)) {
+    workers_.ForgiveSilence(now_);
   } else if (std::holds_alternative<CheckpointRequest>(event)) {
     checkpoint_.Request();
   }
+  CheckSilence();
   CheckRetreat();
   CheckStop();
   CheckCheckpoint();
@@ -64,7 +68,8 @@ const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) 
 }
 
 void Coordinator::OnReport(const Report& report) {
-  const Task task = workers_.Take(report);
+  if (!workers()[report.worker].live) return;  // it was given up, and answers now
+  const Task task = workers_.Take(report, now_);
   if (IsEvaluation(task)) {
     OnEvaluated(task, report);
   } else if (task.kind == TaskKind::kSave) {
@@ -102,7 +107,8 @@ void Coordinator::OnEvaluated(const Task& task, const Report& report) {
   progress.best = evaluations_.best() && evaluations_.best()->epoch == evaluation->epoch;
   actions_.reports.push_back(progress);
   if (const std::string why = evaluations_.WhyDiverged(*evaluation); !why.empty()) {
-    return Diverge(why);
+    // No learning rate makes the initial model better.
+    return evaluation->epoch == 0 ? Stop(StopReason::kDiverged) : Diverge(why);
   }
   if (progress.best) good_place_ = place_at_snapshot_;
   const StopReason reason = stop_rules_.Judge(*evaluation);
@@ -132,12 +138,29 @@ void Coordinator::TakeBack(const Task& task, const Failure& failure) {
   if (IsEvaluation(task)) return evaluations_.Return(task);
   if (task.kind == TaskKind::kApply) return job_.round().ReturnSlice(task);
   if (task.kind == TaskKind::kSave || task.kind == TaskKind::kRestore) return;
+  if (failure.hangs && task.id == failure.task) {
+    job_.Lose(task);
+    if (job_.round().gathered()) job_.MakeSlices(workers_.states());
+    return;
+  }
   UnfinishedTask unfinished{.task = task, .torn_merge = {}};
   if (task.id == failure.task) unfinished.merges_done = failure.merges_done;
   if (failure.torn && task.id == failure.torn->task) unfinished.torn_merge = failure.torn->merge;
   workers_.AddTrained(unfinished);
   job_.Return(unfinished);
   if (job_.round().gathered()) job_.MakeSlices(workers_.states());
+}
+
+void Coordinator::CheckSilence() {
+  while (const auto silence = workers_.NextSilence(silence_seconds_)) {
+    if (now_ < silence->ends) return;
+    OnFailure({.worker = silence->worker,
+               .what = fmt::format("it has not answered for {:.0f} s and is given up",
+                                   now_ - silence->since),
+               .task = silence->task,
+               .torn = {},
+               .hangs = true});
+  }
 }
 
 void Coordinator::Stop(StopReason reason) {
@@ -228,7 +251,7 @@ void Coordinator::SendTasks() {
       if (!task) break;
       task->worker = worker.id;
       if (task->id == 0) task->id = next_id_++;
-      workers_.Send(*task);
+      workers_.Send(*task, now_);
       actions_.tasks.push_back(*task);
     }
   }
@@ -322,7 +345,10 @@ bool Coordinator::done() const {
 }
 
 double Coordinator::next_tick() const {
-  const double report = meter_.next_report();
+  double report = meter_.next_report();
+  if (const auto silence = workers_.NextSilence(silence_seconds_)) {
+    report = std::min(report, silence->ends);
+  }
   if (reason_ != StopReason::kNone) return report;
   return std::min(report, meter_.start() + rules_.max_seconds);
 }

@@ -25,6 +25,9 @@
 
 namespace hogbatch {
 
+// Generous: a machine that swaps, or a device that compiles, is slow and not lost.
+inline constexpr double kSilenceSeconds = 120;
+
 class Coordinator {
  public:
   // Everything that is known before the run. Worker ids are indices of `workers`.
@@ -38,6 +41,9 @@ class Coordinator {
     std::int64_t merge_rows = 1;  // rows per merge of a replica, for updates that are smaller
     double task_seconds = kTaskSeconds;  // about how long a training task takes
     std::uint64_t seed = 1;
+    // A worker that does not answer for so long, and for many times as long as expected, is given
+    // up.
+    double silence_seconds = kSilenceSeconds;
   };
   Coordinator(Algorithm& algorithm, const Setup& setup);
 
@@ -77,6 +83,7 @@ class Coordinator {
   void OnFailure(const Failure& failure);
   void TakeBack(const Task& task, const Failure& failure);
   void Diverge(std::string_view why);
+  void CheckSilence();
   void CheckRetreat();
   void GoBack();
   void CheckStop();
@@ -92,13 +99,14 @@ class Coordinator {
   bool MayEvaluateNow(const WorkerState& worker) const;
   ProgressMeter::Run MeteredRun() const;
 
-  // not state: rules_, merge_rows_, task_seconds_, checkpoint_, retreat_ (a checkpoint waits for
-  // it), started_, now_, at_snapshot_, place_at_snapshot_ (no evaluation is under way), reason_,
-  // actions_
+  // not state: rules_, merge_rows_, task_seconds_, silence_seconds_, checkpoint_, retreat_ (a
+  // checkpoint waits for it), started_, now_, at_snapshot_, place_at_snapshot_ (no evaluation is
+  // under way), reason_, actions_
   Algorithm& algorithm_;
   RunRules rules_;
   std::int64_t merge_rows_;
   double task_seconds_;
+  double silence_seconds_;
   Job job_;
   Evaluations evaluations_;
   StopRules stop_rules_;

@@ -99,6 +99,12 @@ void Job::Return(const UnfinishedTask& unfinished) {
   if (task.hold) round_.OnLost();
 }
 
+void Job::Lose(const Task& task) {
+  Check(in_flight_.erase(task.id) == 1, "a lost task that was not in flight");
+  lost_rows_ += task.rows.size();
+  if (task.hold) round_.OnLost();
+}
+
 Job::Place Job::place() const {
   Place place{.cursor = cursor_, .examples = examples_};
   std::vector<TaskId> ids;

@@ -53,6 +53,10 @@ class Job {
   // of a torn merge are lost, and all others are handed out again.
   void Return(const UnfinishedTask& unfinished);
 
+  // A training task of a worker that does not answer: whether its rows will be in the model is not
+  // known, so they are not trained again.
+  void Lose(const Task& task);
+
   // Synchronous training. MakeSlices when the round is gathered; CompleteSlice for each kApply task
   // that is finished; AbandonRound when no worker is left, since part of it may be in the model.
   const SyncRound& round() const { return round_; }

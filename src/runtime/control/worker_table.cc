@@ -14,6 +14,9 @@ namespace {
 // Updates of a worker that has not merged yet are taken for stale, unless it is alone.
 constexpr double kUnknownStaleness = std::numeric_limits<double>::infinity();
 
+// A worker is given up if it takes this many times as long as expected.
+constexpr double kSilenceFactor = 100;
+
 double RowsPerSecond(const WorkerState& worker) {
   if (worker.training_seconds <= 0) return 0;
   return static_cast<double>(worker.rows) / worker.training_seconds;
@@ -27,7 +30,9 @@ bool IsEvaluation(const Task& task) {
 
 WorkerTable::WorkerTable(std::span<const DeviceInfo> devices,
                          std::span<const std::int64_t> max_batch_size)
-    : in_flight_(devices.size()), live_(static_cast<int>(devices.size())) {
+    : in_flight_(devices.size()),
+      silent_since_(devices.size()),
+      live_(static_cast<int>(devices.size())) {
   const Teams teams = MakeTeams(devices);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     states_.push_back({.id = i,
@@ -47,8 +52,9 @@ const WorkerState* WorkerTable::FirstLive() const {
   return found == states_.end() ? nullptr : &*found;
 }
 
-void WorkerTable::Send(const Task& task) {
+void WorkerTable::Send(const Task& task, double now) {
   WorkerState& worker = states_[task.worker];
+  if (worker.outstanding == 0) silent_since_[task.worker] = now;
   ++worker.outstanding;
   if (IsEvaluation(task)) {
     ++evaluating_;
@@ -57,7 +63,7 @@ void WorkerTable::Send(const Task& task) {
   in_flight_[task.worker].push_back(task);
 }
 
-Task WorkerTable::Take(const Report& report) {
+Task WorkerTable::Take(const Report& report, double now) {
   std::vector<Task>& tasks = in_flight_[report.worker];
   const auto found = std::ranges::find(tasks, report.task, &Task::id);
   Check(found != tasks.end(), "a report for a task its worker does not have");
@@ -65,6 +71,7 @@ Task WorkerTable::Take(const Report& report) {
   tasks.erase(found);
   WorkerState& worker = states_[report.worker];
   --worker.outstanding;
+  silent_since_[report.worker] = now;
   worker.busy_seconds += report.seconds;
   if (IsEvaluation(task)) {
     --evaluating_;
@@ -102,6 +109,26 @@ std::vector<Task> WorkerTable::Fail(WorkerId id) {
   evaluating_ -= worker.evaluations;
   worker.outstanding = worker.evaluations = 0;
   return std::exchange(in_flight_[id], {});
+}
+
+std::optional<WorkerTable::Silence> WorkerTable::NextSilence(double least) const {
+  std::optional<Silence> next;
+  for (const WorkerState& worker : states_) {
+    if (in_flight_[worker.id].empty()) continue;
+    const Task& task = in_flight_[worker.id].front();
+    if (task.kind == TaskKind::kSnapshot) continue;
+    const double seconds = worker.seconds_per_row * static_cast<double>(task.rows.size());
+    const double since = silent_since_[worker.id];
+    const double allowed =
+        worker.seconds_per_row > 0 ? std::max(least, kSilenceFactor * seconds) : 10 * least;
+    if (next && next->ends <= since + allowed) continue;
+    next = {.task = task.id, .worker = worker.id, .since = since, .ends = since + allowed};
+  }
+  return next;
+}
+
+void WorkerTable::ForgiveSilence(double now) {
+  for (double& since : silent_since_) since = std::max(since, now);
 }
 
 double WorkerTable::StalenessInUpdates(const WorkerState& worker, const LearningRate& rates) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,15 +26,28 @@ class WorkerTable {
   // The first worker that has not failed; null if there is none.
   const WorkerState* FirstLive() const;
 
-  // A task goes to Task::worker.
-  void Send(const Task& task);
+  // A task goes to Task::worker. `now`: as in Coordinator::Handle.
+  void Send(const Task& task, double now);
   // The task of a report; it is no longer in flight.
-  Task Take(const Report& report);
+  Task Take(const Report& report, double now);
   // Counts a finished training task, or what was done of one that failed.
   void AddTrained(const Task& task, const Report& report);
   void AddTrained(const UnfinishedTask& unfinished);
   // Takes no further tasks. Returns those in flight.
   std::vector<Task> Fail(WorkerId worker);
+
+  // A worker that has not answered for `least` seconds and for 100 times as long as its task should
+  // take; before its speed is known, for 10 times `least`. A worker that copies a snapshot may wait
+  // for a disk and is left alone.
+  struct Silence {
+    TaskId task = 0;  // the oldest one
+    WorkerId worker = 0;
+    double since = 0;
+    double ends = 0;  // when the worker is given up
+  };
+  std::optional<Silence> NextSilence(double least) const;
+  // Nobody could answer until `now`.
+  void ForgiveSilence(double now);
 
   // How far other workers move the model between the read and the merge of an update of `worker`,
   // counted in updates at the base learning rate (--lr). It is WorkerState::staleness, weighted: a
@@ -50,8 +64,9 @@ class WorkerTable {
 
  private:
   IndexedVector<WorkerId, WorkerState> states_;
-  // not state: in_flight_, live_, evaluating_
+  // not state: in_flight_, silent_since_, live_, evaluating_
   IndexedVector<WorkerId, std::vector<Task>> in_flight_;
+  IndexedVector<WorkerId, double> silent_since_;  // its last report, or its first task after it
   int live_;
   int evaluating_ = 0;
 };

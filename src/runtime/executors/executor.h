@@ -34,6 +34,9 @@ class Executor {
   // keeper, one more checkpoint is taken at the end.
   virtual void Run(Coordinator& coordinator, RunObserver& observer,
                    CheckpointKeeper* keeper = nullptr) = 0;
+  // After Run: a worker hangs. Its thread still uses this executor, the worker's device and all
+  // that the worker was made from, so that none of it may ever be freed.
+  virtual bool has_hanging_worker() const { return false; }
 };
 
 // Tells the observer of the reports and failures among a coordinator's actions.

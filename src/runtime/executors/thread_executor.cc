@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/clock.h"
+#include "core/error.h"
 #include "core/indexed_vector.h"
 #include "core/threads.h"
 #include "messaging/mailbox.h"
@@ -24,6 +26,9 @@ namespace {
 // How often the executor asks whether it should stop.
 constexpr double kPollSeconds = 0.1;
 
+// If the executor itself was away for so long, the process was stopped.
+constexpr double kAsleepSeconds = 2;
+
 // How often an idle worker looks whether the run has ended without a message.
 constexpr double kIdleSeconds = 1;
 
@@ -32,7 +37,9 @@ constexpr double kIdleSeconds = 1;
 struct Line {
   Mailbox<std::optional<Task>> inbox;    // an empty message ends the thread
   std::atomic<bool> ends = false;        // the run is over
+  std::atomic<bool> given_up = false;    // the worker did not answer; it takes no further task
   std::atomic<bool> has_failed = false;  // and could not send a Failure
+  std::atomic<bool> has_ended = false;   // the thread uses nothing any more
 };
 
 Activity ActivityOf(TaskKind kind) {
@@ -117,6 +124,7 @@ class WorkerThread {
 
   // A pending merge waits only for a task that is already in the inbox.
   std::optional<Task> NextTask(TaskPipeline& pipeline) {
+    if (line_.given_up) throw DeviceError("it answered too late");
     if (pipeline.has_pending()) {
       if (const std::optional<std::optional<Task>> task = line_.inbox.TryReceive()) return *task;
       pipeline.CommitPending();
@@ -168,14 +176,17 @@ class ThreadExecutor : public Executor {
         Handle(coordinator, CheckpointRequest{}, observer);
       }
       while (coordinator.checkpoint_pending()) {
-        Handle(coordinator, outbox_.Receive(kPollSeconds).value_or(Tick{}), observer);
+        Handle(coordinator, AwaitEvent(coordinator), observer);
       }
     } catch (...) {
       StopWorkers();
       throw;
     }
     StopWorkers();
+    LeaveHangingWorkers(threads);
   }
+
+  bool has_hanging_worker() const override { return has_hanging_worker_; }
 
  private:
   // A worker that computes on a core is pinned to its own core. A worker that feeds another device
@@ -201,6 +212,7 @@ class ThreadExecutor : public Executor {
           return factories_[id]();
         };
         WorkerThread(id, depth, lines_[id], outbox_, trace).Run(make, [&] { ready_.Send(id); });
+        lines_[id].has_ended = true;
       }));
     }
   }
@@ -230,24 +242,48 @@ class ThreadExecutor : public Executor {
       stop_sent = true;
       return Interrupt{};
     }
+    if (keeper_ && !coordinator.checkpoint_pending() && keeper_->IsDue(SteadySeconds())) {
+      return CheckpointRequest{};
+    }
+    return AwaitEvent(coordinator);
+  }
+
+  Event AwaitEvent(const Coordinator& coordinator) {
     if (const std::optional<WorkerId> failed = FailedWithoutMessage()) {
       lines_[*failed].has_failed = false;
       return Failure{.worker = *failed, .what = "out of memory"};
     }
-    if (keeper_ && !coordinator.checkpoint_pending() && keeper_->IsDue(SteadySeconds())) {
-      return CheckpointRequest{};
-    }
-    const double wait = std::clamp(coordinator.next_tick() - SteadySeconds(), 0.0, kPollSeconds);
+    const double now = SteadySeconds();
+    if (now - std::exchange(polled_at_, now) > kAsleepSeconds) return Woken{};
+    const double wait = std::clamp(coordinator.next_tick() - now, 0.0, kPollSeconds);
     return outbox_.Receive(wait).value_or(Tick{});
   }
 
   void Handle(Coordinator& coordinator, const Event& event, RunObserver& observer) {
     const Coordinator::Actions& actions = coordinator.Handle(event, SteadySeconds());
     for (const Task& task : actions.tasks) lines_[task.worker].inbox.Send(task);
+    for (const Failure& failure : actions.failures) {
+      if (!failure.hangs) continue;
+      lines_[failure.worker].given_up = true;
+      given_up_.push_back(failure.worker);
+    }
     Notify(observer, coordinator, actions);
     if (!keeper_ || !coordinator.checkpoint_ready()) return;
     keeper_->Take(coordinator);
     Handle(coordinator, Tick{}, observer);
+  }
+
+  // Workers that were given up get a moment to end. Those that do not are left alone for ever.
+  void LeaveHangingWorkers(std::vector<std::jthread>& threads) {
+    for (const WorkerId id : given_up_) {
+      for (const double end = SteadySeconds() + kIdleSeconds;
+           !lines_[id].has_ended && SteadySeconds() < end;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+      if (lines_[id].has_ended) continue;
+      threads[static_cast<std::size_t>(id)].detach();
+      has_hanging_worker_ = true;
+    }
   }
 
   void StopWorkers() {
@@ -277,6 +313,9 @@ class ThreadExecutor : public Executor {
   IndexedVector<WorkerId, Line> lines_;
   Mailbox<Event> outbox_;
   Mailbox<WorkerId> ready_;  // workers that can begin
+  double polled_at_ = SteadySeconds();
+  std::vector<WorkerId> given_up_;  // because they do not answer
+  bool has_hanging_worker_ = false;
 };
 
 }  // namespace

@@ -1,11 +1,35 @@
 #include "training/checkpoint/background_writer.h"
 
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "core/threads.h"
 
 namespace hogbatch {
+
+namespace {
+
+std::exception_ptr Try(const std::function<void()>& job) {
+  try {
+    job();
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+std::string WhatOf(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    return "out of memory";  // short enough to need none
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
 
 BackgroundWriter::BackgroundWriter() : thread_(StartThread([this] { Run(); })) {}
 
@@ -46,16 +70,13 @@ void BackgroundWriter::Run() {
   while (true) {
     changed_.wait(lock, [this] { return closing_ || !jobs_.empty(); });
     if (jobs_.empty()) return;
-    const std::function<void()> job = jobs_.front();
+    std::function<void()> job;  // a copy would take memory, which there may be none of
+    job.swap(jobs_.front());
     lock.unlock();
-    std::optional<std::string> error;
-    try {
-      job();
-    } catch (const std::exception& failure) {
-      error = failure.what();
-    }
+    const std::exception_ptr failure = Try(job);
+    job = nullptr;
     lock.lock();
-    if (error) error_ = error;
+    if (failure) error_ = WhatOf(failure);
     jobs_.pop_front();
     changed_.notify_all();
   }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "core/error.h"
@@ -88,12 +89,14 @@ RunKeeper::RunKeeper(KeepOptions keep, const TrainingPlan& plan, const TrainingI
 RunKeeper::~RunKeeper() = default;
 
 void RunKeeper::Poll() {
-  if (const std::optional<std::string> error = writer_.TakeError(); error && !has_warned_) {
-    has_warned_ = true;
-    observer_.OnWarning(fmt::format(
-        "{}; training goes on, and later checkpoints are tried without further warnings", *error));
-  }
+  if (const std::optional<std::string> error = writer_.TakeError()) WarnOnce(*error);
   if (unsaved_best_ && !writer_.busy()) PostBest(*std::exchange(unsaved_best_, std::nullopt));
+}
+
+void RunKeeper::WarnOnce(std::string_view error) {
+  if (std::exchange(has_warned_, true)) return;
+  observer_.OnWarning(fmt::format(
+      "{}; training goes on, and later checkpoints are tried without further warnings", error));
 }
 
 bool RunKeeper::IsDue(double now) {
@@ -119,6 +122,14 @@ void RunKeeper::PostBest(SnapshotId snapshot) {
 }
 
 void RunKeeper::Take(Coordinator& coordinator) {
+  try {
+    PostCheckpoint(coordinator);
+  } catch (const std::bad_alloc&) {
+    WarnOnce("there is not enough memory for a checkpoint");
+  }
+}
+
+void RunKeeper::PostCheckpoint(Coordinator& coordinator) {
   CheckpointTexts texts{
       .options = keep_.options, .data = data_, .control = StateToJson([&](StateVisitor& visitor) {
                                                  coordinator.VisitState(visitor);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "runtime/executors/executor.h"
 #include "training/checkpoint/background_writer.h"
@@ -40,6 +41,8 @@ class RunKeeper final : public CheckpointKeeper {
  private:
   void Poll();
   void PostBest(SnapshotId snapshot);
+  void PostCheckpoint(Coordinator& coordinator);
+  void WarnOnce(std::string_view error);
 
   KeepOptions keep_;
   const TrainingPlan& plan_;
