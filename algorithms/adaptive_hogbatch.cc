@@ -26,7 +26,7 @@ class AdaptiveHogbatch : public Algorithm {
   std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) override {
     const JobState& job = table.jobs.front();
     if (job.remaining_rows == 0) return std::nullopt;  // nothing to choose a size for
-    if (teams_.empty()) Begin(table.workers);
+    if (!Knows(table.workers)) Begin(table.workers);
     TeamState& team = teams_[idle.team];
     const Bounds bounds = BoundsOf(idle.team, options_.range_of(idle.device.kind), table.workers);
     // Memory may have turned out to be less. That changes the size without a review.
@@ -59,6 +59,14 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
  private:
+  // A checkpoint may have restored anything.
+  bool Knows(std::span<const WorkerState> workers) const {
+    return holds_.size() == teams_.size() && reported_.size() == workers.size() &&
+           std::ranges::all_of(workers, [&](const WorkerState& worker) {
+             return static_cast<std::size_t>(worker.team) < teams_.size();
+           });
+  }
+
   void Begin(std::span<const WorkerState> workers) {
     for (const WorkerState& worker : workers) {
       while (teams_.size() <= static_cast<std::size_t>(worker.team)) teams_.push_back({});

@@ -16,6 +16,7 @@
 #include <span>
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/replaced_file.h"
 
 namespace hogbatch {
@@ -117,12 +118,18 @@ FolderLock::FolderLock(const std::string& folder) {
 FolderLock::~FolderLock() { ::close(descriptor_); }
 
 void CutMetrics(const std::string& path, std::int64_t examples) {
-  std::ifstream file(path);
   std::string kept;
-  for (std::string line; std::getline(file, line) && !file.eof();) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || json.value("examples", std::int64_t{0}) > examples) break;
-    kept += line + "\n";
+  if (fs::is_regular_file(path)) {
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line) && !file.eof();) {
+      const auto json = ParseJson<nlohmann::json>(line);
+      const auto found = json.is_object() ? json.find("examples") : json.end();
+      const bool counts = found != json.end() && found->is_number();
+      if (!json.is_object() || (counts && found->get<double>() > static_cast<double>(examples))) {
+        break;
+      }
+      kept += line + "\n";
+    }
   }
   ReplaceFile(path, kept);
 }

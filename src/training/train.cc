@@ -108,14 +108,14 @@ void TrainingRun::Restore(const Checkpoint& checkpoint) {
   StateFromJson(checkpoint.texts.control, "the checkpoint",
                 [&](StateVisitor& visitor) { Visit(visitor, "worker_names", workers); });
   if (const std::optional<SnapshotId> best = coordinator_.saved_snapshot()) {
-    Check(checkpoint.best.size() == floats, "a checkpoint with an evaluation has its model");
+    RequireState(checkpoint.best.size() == floats, "best");
     std::ranges::copy(checkpoint.best, memory_->snapshots[*best].data());
   }
   const auto same = std::ranges::equal(workers, plan_.work.devices, {}, {},
                                        [](const DeviceChoice& choice) { return choice.info.name; });
-  if (same)
-    memory_->saved_workers =
-        IndexedVector<WorkerId, std::optional<SavedWorker>>(checkpoint.workers);
+  if (!same) return;
+  RequireState(checkpoint.workers.size() == workers.size(), "workers");
+  memory_->saved_workers = IndexedVector<WorkerId, std::optional<SavedWorker>>(checkpoint.workers);
 }
 
 TrainedModel TrainingRun::Finish() const {

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto tensors =
         hogbatch::ParseSafeTensors(std::as_bytes(std::span(data, size)), "fuzz.safetensors");
     std::size_t floats = 0;
-    for (const auto& entry : tensors.tensors) floats += entry.data.size();
+    for (const auto& [name, tensor] : tensors.tensors) floats += tensor.data.size();
     if (floats * sizeof(float) > size) std::abort();  // more numbers than there were bytes
   } catch (const hogbatch::UserError&) {
   }

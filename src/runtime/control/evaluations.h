@@ -51,6 +51,8 @@ class Evaluations {
   void VisitState(StateVisitor& visitor) {
     Visit(visitor, "best", best_);
     Visit(visitor, "best_snapshot", best_snapshot_);
+    RequireState(best_snapshot_ == SnapshotId(0) || best_snapshot_ == SnapshotId(1),
+                 "best_snapshot");
   }
 
  private:

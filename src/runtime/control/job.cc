@@ -106,6 +106,8 @@ void Job::VisitState(StateVisitor& visitor) {
   Visit(visitor, "lost_rows", lost_rows_);
   Visit(visitor, "rows_with_loss", rows_with_loss_);
   Visit(visitor, "loss_sum", loss_sum_);
+  RequireState(examples_ >= 0 && updates_ >= 0 && lost_rows_ >= 0 && rows_with_loss_ >= 0,
+               "counts of the job");
 }
 
 void Job::MakeSlices(std::span<const WorkerState> workers) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace hogbatch {
@@ -61,7 +62,7 @@ std::string SpecToJson(const TrainingSpec& spec) {
 }
 
 TrainingSpec SpecFromJson(std::string_view text, std::string_view source) {
-  const Json object = Json::parse(text, nullptr, false);
+  const auto object = ParseJson<Json>(text);
   if (!object.is_object()) throw UserError(fmt::format("{} is damaged: it has no options", source));
   TrainingSpec spec;
   for (const auto& [name, value] : object.items()) {
