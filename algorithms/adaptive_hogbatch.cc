@@ -45,6 +45,11 @@ class AdaptiveHogbatch : public Algorithm {
     Visit(visitor, "teams", teams_);
     Visit(visitor, "holds", holds_);
     Visit(visitor, "reported", reported_);
+    // A checkpoint may have restored anything; without teams, Assign begins anew.
+    if (holds_.size() != teams_.size()) {
+      teams_.resize(0);
+      holds_.resize(0);
+    }
   }
 
   std::vector<HeldTeam> held_teams() const override {
@@ -59,7 +64,6 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
  private:
-  // A checkpoint may have restored anything.
   bool Knows(std::span<const WorkerState> workers) const {
     return holds_.size() == teams_.size() && reported_.size() == workers.size() &&
            std::ranges::all_of(workers, [&](const WorkerState& worker) {

@@ -16,7 +16,7 @@
 #include <span>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/guard/json_text.h"
 #include "core/replaced_file.h"
 
 namespace hogbatch {
@@ -136,9 +136,8 @@ void CutMetrics(const std::string& path, std::int64_t examples) {
 
 GrowingFile::GrowingFile(const std::string& path, Begin begin)
     : path_(path),
-      descriptor_(::open(
-          path.c_str(),
-          O_WRONLY | O_CREAT | O_CLOEXEC | (begin == Begin::kEmpty ? O_TRUNC : O_APPEND), 0666)) {
+      descriptor_(OpenWithoutWaiting(
+          path, O_WRONLY | O_CREAT | O_CLOEXEC | (begin == Begin::kEmpty ? O_TRUNC : O_APPEND))) {
   if (descriptor_ < 0) ThrowErrno("write", path);
 }
 

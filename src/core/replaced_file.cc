@@ -31,6 +31,16 @@ bool IsSpecial(const std::string& path) {
 
 }  // namespace
 
+int OpenWithoutWaiting(const std::string& path, int flags) {
+  const int descriptor = ::open(path.c_str(), flags | O_NONBLOCK, 0666);
+  if (descriptor < 0 && errno == ENXIO) {
+    throw UserError(fmt::format(
+        "cannot write {}: it is a pipe that no program reads; start the reader first", path));
+  }
+  if (descriptor >= 0) ::fcntl(descriptor, F_SETFL, flags & ~(O_CREAT | O_TRUNC));  // may wait now
+  return descriptor;
+}
+
 void WriteAll(int descriptor, std::span<const std::byte> bytes, const std::string& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
@@ -43,7 +53,7 @@ void WriteAll(int descriptor, std::span<const std::byte> bytes, const std::strin
 ReplacedFile::ReplacedFile(const std::string& path) : path_(FollowLinks(path)) {
   constexpr int kFlags = O_WRONLY | O_CLOEXEC;
   if (IsSpecial(path_)) {
-    descriptor_ = ::open(path_.c_str(), kFlags);
+    descriptor_ = OpenWithoutWaiting(path_, kFlags);
   } else {
     aside_ = fmt::format("{}.{}.partial", path_, ::getpid());
     descriptor_ = ::open(aside_.c_str(), kFlags | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);

@@ -32,6 +32,10 @@ class ReplacedFile {
 void ReplaceFile(const std::string& path, std::string_view content);
 
 // Writes all of `bytes`; `path` is for the message of an Error.
+// Opens for writing as open(2) does, but fails at a pipe that no program reads, where open would
+// wait for one. Throws UserError for that; other failures return -1.
+int OpenWithoutWaiting(const std::string& path, int flags);
+
 void WriteAll(int descriptor, std::span<const std::byte> bytes, const std::string& path);
 
 }  // namespace hogbatch

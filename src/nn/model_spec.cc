@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::int64_t kMaxWidth = std::int64_t{1} << 31;   // columns of CSR rows are 32 bits wide
 constexpr std::int64_t kMaxFloats = std::int64_t{1} << 40;  // 4 TiB: no machine holds more
-constexpr std::size_t kMaxHidden = 1000;                    // far beyond what can be trained
 constexpr std::int64_t kAlignment = 16;                     // floats in 64 bytes
 
 constexpr std::array<NamedValue<Activation>, 5> kActivations{{
@@ -58,9 +57,9 @@ void ParameterLayout::Append(std::int64_t in, std::int64_t out, Activation activ
 }
 
 ParameterLayout Layout(const ModelSpec& spec) {
-  if (spec.hidden.size() > kMaxHidden) {
+  if (spec.hidden.size() > kMostHiddenLayers) {
     throw UserError(fmt::format("a network of {} hidden layers cannot be built: choose at most {}",
-                                spec.hidden.size(), kMaxHidden));
+                                spec.hidden.size(), kMostHiddenLayers));
   }
   CheckWidth(spec, "its number of inputs", spec.inputs);
   for (const std::int64_t width : spec.hidden) CheckWidth(spec, "the width of a layer", width);

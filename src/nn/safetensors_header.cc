@@ -15,6 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t kMaxDimensions = 16;
+
 // A list of numbers in the description of a tensor.
 struct NumberList {
   bool is_there = false;
@@ -88,6 +90,9 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t number) override {
     if (depth_ != 3 || !list_) return Other();
     if (number > static_cast<number_unsigned_t>(INT64_MAX)) return Other();
+    if (list_->numbers.size() == kMaxDimensions) {
+      Fail(fmt::format("tensor '{}' has more than {} dimensions", name_, kMaxDimensions));
+    }
     list_->numbers.push_back(static_cast<std::int64_t>(number));
     return true;
   }

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json_text.h"
-#include "core/small_file.h"
+#include "core/guard/json_text.h"
+#include "core/guard/small_file.h"
 #include "core/text.h"
 #include "report/line_reader.h"
 

@@ -31,6 +31,13 @@ Coordinator::Setup MakeSetup(const TrainingPlan& plan, const TrainingInput& inpu
           .seed = plan.seed};
 }
 
+// Before memory is allocated: the options of a checkpoint may name any network.
+void CheckSameNetwork(const Checkpoint& checkpoint, const TrainingPlan& plan) {
+  const auto floats = static_cast<std::size_t>(Layout(plan.work.model).floats);
+  if (checkpoint.weights.size() == floats) return;
+  throw UserError("the checkpoint is of another network; give the options it was trained with");
+}
+
 // Tells the keeper of every new best model.
 class BestWatcher final : public RunObserver {
  public:
@@ -97,10 +104,8 @@ std::vector<WorkerFactory> TrainingRun::Workers(Writes writes) {
 }
 
 void TrainingRun::Restore(const Checkpoint& checkpoint) {
-  const auto floats = static_cast<std::size_t>(memory_->store.layout().floats);
-  if (checkpoint.weights.size() != floats) {
-    throw UserError("the checkpoint is of another network; give the options it was trained with");
-  }
+  CheckSameNetwork(checkpoint, plan_);
+  const std::size_t floats = checkpoint.weights.size();
   memory_->SetWeights(checkpoint.weights);
   std::vector<std::string> workers;
   StateFromJson(checkpoint.texts.control, "the checkpoint",
@@ -132,6 +137,7 @@ TrainedModel TrainingRun::Finish() const {
 
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
                    const TrainControls& controls) {
+  if (controls.resume) CheckSameNetwork(*controls.resume, plan);
   TrainingRun run(plan, input);
   if (controls.resume) run.Restore(*controls.resume);
   const auto executor =

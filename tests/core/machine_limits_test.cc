@@ -1,5 +1,5 @@
 // Limits of control groups, read from made-up trees.
-#include "core/machine_limits.h"
+#include "core/guard/machine_limits.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 
 #include "compare/runs/record_json.h"
 #include "core/error.h"
-#include "core/json_text.h"
-#include "core/small_file.h"
+#include "core/guard/json_text.h"
+#include "core/guard/small_file.h"
 
 namespace hogbatch::compare {
 namespace {

@@ -8,9 +8,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/json_text.h"
+#include "core/guard/json_text.h"
+#include "core/guard/small_file.h"
 #include "core/replaced_file.h"
-#include "core/small_file.h"
 #include "training/devices/device_choice.h"
 
 namespace hogbatch {

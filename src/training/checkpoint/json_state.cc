@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/guard/json_text.h"
 
 namespace hogbatch {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/guard/json_text.h"
 #include "core/text.h"
 
 namespace hogbatch {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/guard/json_text.h"
 
 namespace hogbatch {
 namespace {
@@ -182,7 +182,9 @@ auto FromJson(std::string_view text, Read read) {
   try {
     return read(json);
   } catch (const Json::exception& error) {
-    throw UserError(error.what());
+    // "[json.exception.out_of_range.403] key 'inputs' not found"
+    const std::string_view what = error.what();
+    throw UserError(fmt::format("its metadata is wrong: {}", what.substr(what.find("] ") + 2)));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "core/small_file.h"
+#include "core/guard/small_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "core/machine_limits.h"
+#include "core/guard/machine_limits.h"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/small_file.h"
+#include "core/guard/small_file.h"
 #include "core/text.h"
 
 namespace hogbatch {
