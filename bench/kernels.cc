@@ -11,6 +11,7 @@
 #include "core/random.h"
 #include "cpu/cpu.h"
 #include "device/buffer.h"
+#include "tests/support/one_dnn.h"
 
 namespace hogbatch {
 namespace {
@@ -36,6 +37,7 @@ class Layer {
     dw = Tensor::Matrix(all.Sub(3 * rows * kWidth, kWidth * kWidth), kWidth, kWidth);
     bias = Tensor::Vector(all.Sub((3 * rows + kWidth) * kWidth, kWidth));
     device_->Fill(Tensor::Vector(all), 0.01f);
+    HoldOneDnnToOneThread();
   }
 
   Device& device() { return *device_; }

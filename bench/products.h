@@ -8,6 +8,7 @@
 #include "core/aligned.h"
 #include "core/error.h"
 #include "nn/model_spec.h"
+#include "tests/support/one_dnn.h"
 
 namespace hogbatch::bench {
 
@@ -16,6 +17,7 @@ class Products {
  public:
   Products(const ParameterLayout& layout, const AlignedFloats& weights, std::int64_t rows)
       : layout_(layout), weights_(weights), rows_(rows), gradient_(layout.floats) {
+    HoldOneDnnToOneThread();
     for (const LayerShape& shape : layout.layers) {
       inputs_.emplace_back(rows * shape.in);
       outputs_.emplace_back(rows * shape.out);

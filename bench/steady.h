@@ -15,7 +15,6 @@
 #include "bench/median.h"
 #include "bench/processor_time.h"
 #include "core/aligned.h"
-#include "cpu/cpu.h"
 #include "nn/model_spec.h"
 #include "runtime/executors/pinning.h"
 
@@ -123,7 +122,6 @@ double RateOf(const ModelSpec& spec, int threads, std::int64_t rows, double seco
     for (int i = 0; i < threads; ++i) {
       pool.emplace_back([&, i] {
         cores.PinThisThread(i);
-        const auto device = cpu::MakeDevice({});  // holds oneDNN to one thread here
         Work work(layout, weights, rows);
         using Clock = std::chrono::steady_clock;
         const auto end = Clock::now() + std::chrono::duration<double>(seconds);

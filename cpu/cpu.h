@@ -1,4 +1,4 @@
-// The CPU device: one core, host memory, own tiles and loops, oneDNN for large batches.
+// The CPU device: one core, host memory, own tiles and loops.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,7 @@ namespace hogbatch::cpu {
 // What `hogbatch devices` says of the processor: its name and its instruction set.
 DeviceInfo Describe();
 
-// One core as a device. To be called on the thread that will use it: oneDNN is held to one thread
-// there.
+// One core as a device, for one thread at a time.
 std::unique_ptr<Device> MakeDevice(DeviceInfo info);
 
 }  // namespace hogbatch::cpu

@@ -1,5 +1,4 @@
-#include <dlfcn.h>
-
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -17,21 +16,10 @@
 namespace hogbatch::cpu {
 namespace {
 
-// oneDNN brings the OpenMP runtime it was built with. It is found by name: to link one here could
-// put a second one into the process. Without one oneDNN is sequential anyway.
-void HoldThreadToOneCore() {
-  using SetThreads = void (*)(int);
-  if (void* symbol = dlsym(RTLD_DEFAULT, "omp_set_num_threads")) {
-    reinterpret_cast<SetThreads>(symbol)(1);
-  }
-}
-
 class CpuDevice final : public Device {
  public:
   explicit CpuDevice(DeviceInfo info)
-      : info_(std::move(info)), begin_(std::hash<std::string>{}(info_.name)) {
-    HoldThreadToOneCore();
-  }
+      : info_(std::move(info)), begin_(std::hash<std::string>{}(info_.name)) {}
 
   const DeviceInfo& info() const override { return info_; }
 
@@ -59,8 +47,13 @@ class CpuDevice final : public Device {
 
   void DenseForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
                     const Tensor& y, const Tensor& pre) override {
-    MultiplyForward(x, w, y, scratch_);
-    Activate(y, bias, f, pre);
+    // In blocks of rows, so that outputs are activated while they are in the second cache.
+    constexpr std::int64_t kRows = 128;
+    for (std::int64_t r = 0; r < x.rows; r += kRows) {
+      const std::int64_t rows = std::min(kRows, x.rows - r);
+      MultiplyForward(x.Slice(r, rows), w, y.Slice(r, rows), scratch_);
+      Activate(y.Slice(r, rows), bias, f, pre.empty() ? pre : pre.Slice(r, rows));
+    }
   }
   void SparseForward(const CsrTensor& x, const Tensor& w, const Tensor& bias, Activation f,
                      const Tensor& y, const Tensor& pre) override {

@@ -1,7 +1,5 @@
 #include "cpu/dense.h"
 
-#include <dnnl.h>
-
 #include <algorithm>
 
 #include "core/racy.h"
@@ -15,7 +13,8 @@ namespace {
 constexpr std::int64_t kBatchRows = 128;  // of a pass: their x or dy stays in the second cache
 constexpr std::int64_t kDepth = 1024;     // of a pass over long rows
 constexpr std::int64_t kBlock = 48;       // rows of w; full tiles for 6 and for 8 rows
-constexpr std::int64_t kPanel = 64;       // rows of dy that are transposed side by side
+constexpr std::int64_t kLargeBlock = 2 * kBlock;
+constexpr std::int64_t kPanel = 64;  // rows of dy that are transposed side by side
 
 // So few columns would leave most of a vector empty. They are copied into rows first.
 bool IsThin(const Tensor& w) { return w.cols <= 4; }
@@ -26,18 +25,6 @@ void CopyThin(const Tensor& w, float* rows) {
       rows[n * w.rows + k] = RacyLoad(w.host() + k * w.stride + n);
     }
   }
-}
-
-// From this many rows on, with AVX-512, oneDNN's forward and backward-data products are 4-6 %
-// faster than own tiles. With narrower vectors they are slower at any size.
-bool IsForLibrary(const Tensor& batch, const Tensor& w) {
-  return batch.rows >= 192 && VectorLanes() >= 16 && !IsThin(w);
-}
-
-void MultiplyByLibrary(char transpose_b, const Tensor& a, const Tensor& b, const Tensor& c) {
-  const dnnl_status_t status = dnnl_sgemm('N', transpose_b, c.rows, c.cols, a.cols, 1, a.host(),
-                                          a.stride, b.host(), b.stride, 0, c.host(), c.stride);
-  if (status != dnnl_success) throw DeviceError("oneDNN refused a matrix product");
 }
 
 std::int64_t RoundUp(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
@@ -66,7 +53,11 @@ class DataGradient {
       if (k == 0) AddThin();
       return;
     }
-    for (std::int64_t first = 0; first < tiled_; first += kPanel) AddPanel(first, k, count);
+    for (std::int64_t first = 0; first < tiled_; first += kPanel) {
+      for (std::int64_t i = 0; i < count; i += kBlock) {
+        AddPanel(first, k + i, std::min(kBlock, count - i));
+      }
+    }
     if (tiled_ == p_.dy.rows) return;
     const Tensor& w = p_.w;
     MultiplyDots({.a_rows = p_.dy.rows - tiled_,
@@ -227,14 +218,16 @@ class WeightGradient {
   float* scratch_;  // a tail, then a thin layer's gradient
 };
 
-// Calls `work` with blocks of w's rows, beginning somewhere.
+// Calls `work` with blocks of w's rows, beginning somewhere. Every block reads all of x and dy, so
+// that larger batches get larger blocks.
 template <typename F>
-void ForBlocks(std::int64_t rows, double begin, F work) {
-  const std::int64_t blocks = (rows + kBlock - 1) / kBlock;
+void ForBlocks(const Tensor& w, const Tensor& dy, double begin, F work) {
+  const std::int64_t block = dy.rows > kBatchRows ? kLargeBlock : kBlock;
+  const std::int64_t blocks = (w.rows + block - 1) / block;
   const auto first = static_cast<std::int64_t>(begin * static_cast<double>(blocks));
   for (std::int64_t i = 0; i < blocks; ++i) {
-    const std::int64_t k = (first + i < blocks ? first + i : first + i - blocks) * kBlock;
-    work(k, std::min(kBlock, rows - k));
+    const std::int64_t k = (first + i < blocks ? first + i : first + i - blocks) * block;
+    work(k, std::min(block, w.rows - k));
   }
 }
 
@@ -268,7 +261,6 @@ void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch&
                          .c = y.host(),
                          .c_row = y.stride});
   }
-  if (IsForLibrary(x, w)) return MultiplyByLibrary('N', x, w, y);
   float* const tail = Get(scratch, TailFloats(std::min(x.cols, kDepth)));
   for (std::int64_t r = 0; r < x.rows; r += kBatchRows) {
     for (std::int64_t d = 0; d < x.cols; d += kDepth) {
@@ -292,30 +284,25 @@ void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch&
 
 void MultiplyBackward(const BackwardData& data, Scratch& scratch) {
   CheckShapes(data);
-  if (IsForLibrary(data.dy, data.w)) return MultiplyByLibrary('T', data.dy, data.w, data.dx);
   DataGradient dx(data, Get(scratch, DataGradient::Floats(data)));
-  ForBlocks(data.w.rows, 0, [&](std::int64_t k, std::int64_t count) { dx.Add(k, count); });
+  ForBlocks(data.w, data.dy, 0, [&](std::int64_t k, std::int64_t count) { dx.Add(k, count); });
 }
 
 void UpdateWeights(const BackwardWeights& weights, Scratch& scratch) {
   CheckShapes(weights);
   WeightGradient dw(weights, Get(scratch, WeightGradient::Floats(weights)));
-  ForBlocks(weights.dw.rows, weights.begin,
+  ForBlocks(weights.dw, weights.dy, weights.begin,
             [&](std::int64_t k, std::int64_t count) { dw.Add(k, count); });
 }
 
 void MultiplyAndUpdate(const BackwardData& data, const BackwardWeights& weights, Scratch& scratch) {
-  if (IsForLibrary(data.dy, data.w)) {
-    MultiplyBackward(data, scratch);
-    return UpdateWeights(weights, scratch);
-  }
   CheckShapes(data);
   CheckShapes(weights);
   const std::int64_t floats = DataGradient::Floats(data);
   float* const memory = Get(scratch, floats + WeightGradient::Floats(weights));
   DataGradient dx(data, memory);
   WeightGradient dw(weights, memory + floats);
-  ForBlocks(data.w.rows, weights.begin, [&](std::int64_t k, std::int64_t count) {
+  ForBlocks(data.w, data.dy, weights.begin, [&](std::int64_t k, std::int64_t count) {
     dx.Add(k, count);
     dw.Add(k, count);
   });

@@ -1,4 +1,3 @@
-#include <dnnl.h>
 #include <fmt/format.h>
 
 #include <fstream>
@@ -6,6 +5,7 @@
 
 #include "core/guard/machine_limits.h"
 #include "cpu/cpu.h"
+#include "cpu/product.h"
 
 namespace hogbatch::cpu {
 namespace {
@@ -21,29 +21,15 @@ std::string ProcessorName() {
   return "unknown processor";
 }
 
+// The widest vectors that this program uses.
 std::string InstructionSet() {
-  switch (dnnl_get_effective_cpu_isa()) {
-    case dnnl_cpu_isa_default:
-      return "baseline";
-    case dnnl_cpu_isa_sse41:
-      return "SSE4.1";
-    case dnnl_cpu_isa_avx:
-      return "AVX";
-    case dnnl_cpu_isa_avx2:
-      return "AVX2";
-    case dnnl_cpu_isa_avx2_vnni:
-    case dnnl_cpu_isa_avx2_vnni_2:
-      return "AVX2 with VNNI";
-    case dnnl_cpu_isa_avx512_core:
-    case dnnl_cpu_isa_avx512_core_vnni:
-    case dnnl_cpu_isa_avx512_core_bf16:
-    case dnnl_cpu_isa_avx512_core_fp16:
+  switch (VectorLanes()) {
+    case 16:
       return "AVX-512";
-    case dnnl_cpu_isa_avx512_core_amx:
-    case dnnl_cpu_isa_avx512_core_amx_fp16:
-      return "AVX-512 with AMX";
-    default:  // newer oneDNN knows newer ones
-      return "newer than this program knows";
+    case 8:
+      return "AVX2";
+    default:
+      return "SSE2";
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "gpu/plugin.h"
+#include "gpu/plugin_trust.h"
 
 namespace hogbatch::gpu {
 namespace {
@@ -59,7 +60,7 @@ fs::path FindPlugin(const Words& words) {
   std::vector<std::string> tried;
   for (const fs::path& folder : Folders()) {
     std::error_code error;
-    if (fs::exists(folder / words.file, error)) return folder / words.file;
+    if (fs::exists(folder / words.file, error)) return TrustedPlugin(folder / words.file);
     tried.push_back(folder.string());
   }
   throw DeviceError(fmt::format(

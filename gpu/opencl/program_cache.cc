@@ -63,7 +63,7 @@ fs::path ProgramCache::PathOf(std::string_view identity) const {
 }
 
 std::optional<std::string> ProgramCache::Load(std::string_view identity) const {
-  if (!folder_) return std::nullopt;
+  if (!folder_ || !OpenCacheFolder(*folder_)) return std::nullopt;
   const std::string content = ReadFile(PathOf(identity));
   const std::size_t header_size = Header({}, {}).size();
   if (content.size() <= header_size) return std::nullopt;
@@ -73,12 +73,9 @@ std::optional<std::string> ProgramCache::Load(std::string_view identity) const {
 }
 
 void ProgramCache::Save(std::string_view identity, std::string_view binary) const {
-  if (!folder_) return;
-  std::error_code error;
-  fs::create_directories(*folder_, error);
+  if (!folder_ || !OpenCacheFolder(*folder_)) return;
   const fs::path path = PathOf(identity);
   if (IsNewer(ReadFile(path))) return;
-  // Two threads that save the same program at once may damage the file; the header reveals it.
   try {
     ReplaceFile(path.string(), Header(identity, binary).append(binary));
   } catch (const Error&) {

@@ -12,7 +12,8 @@
 namespace hogbatch::opencl {
 
 // One file per program in a folder, named after its source, compiler and device. A cache that
-// cannot read or write is not an error. A file of a newer format is neither read nor replaced.
+// cannot read or write, or whose folder others can write into, is not an error. A file of a newer
+// format is neither read nor replaced.
 class ProgramCache {
  public:
   // Without a folder nothing is kept.

@@ -12,6 +12,13 @@
 namespace hogbatch {
 namespace {
 
+// A job in the background shares the terminal with what is in the foreground, such as the shell,
+// whose line it must not rewrite.
+bool IsInBackground() {
+  const pid_t foreground = ::tcgetpgrp(STDOUT_FILENO);
+  return foreground >= 0 && foreground != ::getpgrp();
+}
+
 // Throws as WriteOutput does.
 void WriteBytes(std::string_view text) {
   while (!text.empty()) {
@@ -58,7 +65,7 @@ void Console::Say(std::string_view line) {
 }
 
 void Console::Live(std::span<const std::string> fields) {
-  if (verbosity_ != Verbosity::kLive) return;
+  if (verbosity_ != Verbosity::kLive || IsInBackground()) return;
   // The last column stays free: if the terminal wrapped there, the line could not be rewritten.
   const std::string line = FitFields(fields, TerminalWidth(STDOUT_FILENO) - 1);
   Write(fmt::format("\r{}\033[K", Printable(line)));
@@ -68,7 +75,7 @@ void Console::Live(std::span<const std::string> fields) {
 void Console::EndLive() {
   if (!live_) return;
   live_ = false;
-  Write("\r\033[K");
+  if (!IsInBackground()) Write("\r\033[K");
 }
 
 void Console::Warn(std::string_view sentence) {

@@ -37,7 +37,7 @@ class Console {
   Verbosity verbosity() const { return verbosity_; }
 
   void Say(std::string_view line);
-  // Rewrites the live line, cut to the terminal; nothing unless kLive.
+  // Rewrites the live line, cut to the terminal; nothing unless kLive and in the foreground.
   void Live(std::span<const std::string> fields);
   void EndLive();
   // To standard error, with any verbosity.

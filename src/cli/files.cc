@@ -4,6 +4,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -32,20 +33,21 @@ void RemovePartialFiles(const std::string& folder) {
   }
 }
 
-// Owns a file descriptor, so that an exception closes it.
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags) : fd_(::open(path.c_str(), flags, 0666)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
+// Opens a file that the program named. It is the program's own: no link, no pipe, and under no
+// other name, since writing it would change what somebody else put there.
+int OpenOwn(const std::string& path, int flags) {
+  const int descriptor =
+      ::open(path.c_str(), flags | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+  if (descriptor < 0 && errno != ELOOP && errno != ENXIO) ThrowErrno("write", path);
+  struct stat status{};
+  if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+      status.st_nlink <= 1) {
+    return descriptor;
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
+  if (descriptor >= 0) ::close(descriptor);
+  throw UserError(
+      fmt::format("{} is a link, has a second name, or is no plain file: remove it", path));
+}
 
 // Makes `folder` and its parents; false if it existed already.
 bool CreateFolder(const std::string& folder) {
@@ -73,8 +75,10 @@ std::string MakeOutputFolder(const std::string& wanted) {
   const std::string folder = wanted.empty() ? DatedFolder() : wanted;
   // Makes a file to see whether that works: it depends on permissions, mounts and quotas.
   const std::string probe = fmt::format("{}/.hogbatch.{}", folder, ::getpid());
-  const Descriptor file(probe, O_WRONLY | O_CREAT | O_CLOEXEC);
-  if (file.get() < 0) ThrowErrno("write into the output folder", folder);
+  ::unlink(probe.c_str());
+  const int descriptor = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0) ThrowErrno("write into the output folder", folder);
+  ::close(descriptor);
   ::unlink(probe.c_str());
   return folder;
 }
@@ -99,8 +103,7 @@ void SetAsideOldRun(const std::string& folder) {
 
 FolderLock::FolderLock(const std::string& folder) {
   const std::string path = folder + "/.lock";
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (descriptor_ < 0) ThrowErrno("lock", path);
+  descriptor_ = OpenOwn(path, O_RDWR);
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     std::array<char, 32> text{};
     const ssize_t size = ::pread(descriptor_, text.data(), text.size() - 1, 0);
@@ -112,14 +115,17 @@ FolderLock::FolderLock(const std::string& folder) {
   const std::string id = fmt::format("{}", ::getpid());
   if (::ftruncate(descriptor_, 0) == 0) WriteAll(descriptor_, std::as_bytes(std::span(id)), path);
   RemovePartialFiles(folder);
-  RemovePartialFiles(folder + "/checkpoints");
+  const std::string checkpoints = folder + "/checkpoints";
+  std::error_code error;
+  if (!fs::is_symlink(checkpoints, error)) RemovePartialFiles(checkpoints);
 }
 
 FolderLock::~FolderLock() { ::close(descriptor_); }
 
 void CutMetrics(const std::string& path, std::int64_t examples) {
   std::string kept;
-  if (fs::is_regular_file(path)) {
+  std::error_code error;
+  if (fs::is_regular_file(path, error)) {  // a pipe would be waited for
     std::ifstream file(path);
     for (std::string line; std::getline(file, line) && !file.eof();) {
       const auto json = ParseJson<nlohmann::json>(line);
@@ -134,11 +140,9 @@ void CutMetrics(const std::string& path, std::int64_t examples) {
   ReplaceFile(path, kept);
 }
 
-GrowingFile::GrowingFile(const std::string& path, Begin begin)
-    : path_(path),
-      descriptor_(OpenWithoutWaiting(
-          path, O_WRONLY | O_CREAT | O_CLOEXEC | (begin == Begin::kEmpty ? O_TRUNC : O_APPEND))) {
-  if (descriptor_ < 0) ThrowErrno("write", path);
+GrowingFile::GrowingFile(const std::string& path, Begin begin) : path_(path) {
+  if (begin == Begin::kEmpty) ::unlink(path.c_str());
+  descriptor_ = OpenOwn(path, O_WRONLY | O_APPEND | (begin == Begin::kEmpty ? O_EXCL : 0));
 }
 
 GrowingFile::~GrowingFile() { ::close(descriptor_); }

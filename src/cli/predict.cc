@@ -29,7 +29,7 @@ int Predict(const PredictOptions& options) {
   Predict(devices, model, data, [&](RowRange rows, std::span<const float> outputs) {
     write(order.Add(rows, PredictionLines(model.schema, model.spec.loss, outputs, format)));
   });
-  if (!options.out.empty()) ReplaceFile(options.out, for_file);
+  if (!options.out.empty()) ReplaceFile(options.out, for_file, NamedBy::kUser);
   return kExitOk;
 }
 

@@ -97,7 +97,8 @@ int WriteReport(const ReportOptions& options) {
   const std::string path = !options.out.empty()      ? options.out
                            : options.runs.size() > 1 ? "report.html"
                                                      : runs.front().folder + "/report.html";
-  ReplaceFile(path, report::RunPage(runs, left_out));
+  ReplaceFile(path, report::RunPage(runs, left_out),
+              options.out.empty() ? NamedBy::kProgram : NamedBy::kUser);
   WriteOutput(fmt::format("report    {}\n", path));
   return left_out.empty() ? kExitOk : kExitUser;
 }

@@ -34,7 +34,8 @@ struct Runner {
 // into that file. So it is opened for reading only; writing to it still fails.
 void HoldStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);  // takes the lowest number
+    if (::fcntl(stream, F_GETFD) >= 0) continue;
+    if (::open("/dev/null", O_RDONLY) < 0) ::open("/", O_RDONLY);  // takes the lowest number
   }
 }
 

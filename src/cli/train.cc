@@ -18,6 +18,7 @@
 #include "cli/reports/train_records.h"
 #include "cli/resume.h"
 #include "cli/train_observer.h"
+#include "core/cache_folder.h"
 #include "core/replaced_file.h"
 #include "core/run_trace.h"
 #include "report/trace_file.h"
@@ -45,7 +46,7 @@ class TraceFile {
  public:
   TraceFile(const std::string& path, std::size_t workers) : path_(path) {
     if (path_.empty()) return;
-    file_.emplace(path_);
+    file_.emplace(path_, NamedBy::kUser);
     trace_.emplace(workers);
   }
 
@@ -94,6 +95,14 @@ void WarnOfThreads(const TrainOptions& options, const Devices& devices, Console&
   if (options.quiet || threads <= devices.cores) return;
   console.Warn(fmt::format("{} workers share {} cores; more workers than cores rarely help",
                            threads, devices.cores));
+}
+
+// Kernels of GPUs and measured batch sizes are then found out again in every run.
+void WarnOfCache(const TrainOptions& options, const Devices& devices, Console& console) {
+  const auto cache = DefaultCacheFolder();
+  if (options.quiet || !cache || CountWorkers(devices.chosen).gpu == 0) return;
+  const std::string why = WhyNoCache(*cache);
+  if (!why.empty()) console.Warn(fmt::format("this run uses no cache: {}", why));
 }
 
 // The folder of a run, which no other run uses meanwhile.
@@ -150,6 +159,7 @@ int Train(const TrainOptions& asked) {
   Validate(options.spec);
   const Devices devices = DevicesToTrain(options.spec.devices);
   WarnOfThreads(options, devices, console);
+  WarnOfCache(options, devices, console);
   RunFolder run_folder(options.out);
   TraceFile trace(options.trace, devices.chosen.size());
   SetupObserver setup(console);

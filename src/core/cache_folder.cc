@@ -1,6 +1,11 @@
 #include "core/cache_folder.h"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
+#include <system_error>
 
 namespace hogbatch {
 
@@ -15,6 +20,31 @@ std::optional<fs::path> DefaultCacheFolder() {
   if (const auto cache = from("XDG_CACHE_HOME")) return *cache / "hogbatch";
   if (const auto home = from("HOME")) return *home / ".cache" / "hogbatch";
   return std::nullopt;
+}
+
+std::string WhyNoCache(const fs::path& folder) {
+  struct stat status{};
+  if (::lstat(folder.c_str(), &status) != 0) return "";
+  if (!S_ISDIR(status.st_mode)) return fmt::format("{} is no folder: remove it", folder.string());
+  if (status.st_uid != ::geteuid()) {
+    return fmt::format("{} belongs to another user: name a folder of your own in XDG_CACHE_HOME",
+                       folder.string());
+  }
+  if ((status.st_mode & 0022) != 0) {
+    return fmt::format("others can write into {}: remove it, and a new one is made",
+                       folder.string());
+  }
+  return "";
+}
+
+bool OpenCacheFolder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder.parent_path(), error);
+  if (::mkdir(folder.c_str(), 0700) == 0) return true;
+  if (!fs::is_directory(folder, error) || !WhyNoCache(folder).empty()) return false;
+  // An earlier version let others look into it.
+  fs::permissions(folder, fs::perms::owner_all, error);
+  return !error;
 }
 
 }  // namespace hogbatch

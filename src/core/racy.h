@@ -11,7 +11,7 @@
 // silent about this race and finds every other one.
 //
 // Only memory of the ParameterStore may be touched through these functions, and shared weights may
-// be touched in no other way (oneDNN's reads are the exception: the library is not instrumented).
+// be touched in no other way.
 #pragma once
 
 #include <atomic>

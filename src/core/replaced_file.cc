@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "core/error.h"
@@ -29,17 +32,33 @@ bool IsSpecial(const std::string& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-}  // namespace
-
-int OpenWithoutWaiting(const std::string& path, int flags) {
-  const int descriptor = ::open(path.c_str(), flags | O_NONBLOCK, 0666);
-  if (descriptor < 0 && errno == ENXIO) {
-    throw UserError(fmt::format(
-        "cannot write {}: it is a pipe that no program reads; start the reader first", path));
+// Of a device or a pipe. To open a pipe as usual would wait for a reader for ever.
+int OpenSpecial(const std::string& path) {
+  constexpr std::chrono::milliseconds kPause(20);
+  constexpr std::chrono::seconds kLongest(5);
+  std::error_code error;
+  for (std::chrono::milliseconds waited(0);; waited += kPause) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor >= 0) {
+      ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+      return descriptor;
+    }
+    if (errno != ENXIO || !fs::is_fifo(path, error)) return -1;
+    if (waited >= kLongest) {
+      throw UserError(fmt::format("{} is a pipe that no program reads: start its reader", path));
+    }
+    std::this_thread::sleep_for(kPause);
   }
-  if (descriptor >= 0) ::fcntl(descriptor, F_SETFL, flags & ~(O_CREAT | O_TRUNC));  // may wait now
-  return descriptor;
 }
+
+// Of the plain file at `path`, or of a new one; umask takes from it.
+mode_t AccessOf(const std::string& path) {
+  struct stat status{};
+  const bool is_file = ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  return 0644 & (is_file ? status.st_mode : 0777);
+}
+
+}  // namespace
 
 void WriteAll(int descriptor, std::span<const std::byte> bytes, const std::string& path) {
   while (!bytes.empty()) {
@@ -50,15 +69,26 @@ void WriteAll(int descriptor, std::span<const std::byte> bytes, const std::strin
   }
 }
 
-ReplacedFile::ReplacedFile(const std::string& path) : path_(FollowLinks(path)) {
-  constexpr int kFlags = O_WRONLY | O_CLOEXEC;
-  if (IsSpecial(path_)) {
-    descriptor_ = OpenWithoutWaiting(path_, kFlags);
+ReplacedFile::ReplacedFile(const std::string& path, NamedBy named_by) : path_(path) {
+  if (named_by == NamedBy::kUser && IsSpecial(path)) {
+    descriptor_ = OpenSpecial(path);
   } else {
-    aside_ = fmt::format("{}.{}.partial", path_, ::getpid());
-    descriptor_ = ::open(aside_.c_str(), kFlags | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+    if (named_by == NamedBy::kUser) path_ = FollowLinks(path);
+    OpenAside();
   }
   if (descriptor_ < 0) ThrowErrno("write", path);
+}
+
+// Under a name that is not taken, so that nobody else's file or link is written into.
+void ReplacedFile::OpenAside() {
+  constexpr int kTries = 100;
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  const mode_t access = AccessOf(path_);
+  for (int i = 0; i < kTries && descriptor_ < 0; ++i) {
+    aside_ = fmt::format("{}.{}-{}.partial", path_, ::getpid(), i);
+    descriptor_ = ::open(aside_.c_str(), kFlags, access);
+    if (descriptor_ < 0 && errno != EEXIST) return;
+  }
 }
 
 ReplacedFile::~ReplacedFile() {
@@ -90,8 +120,8 @@ void ReplacedFile::SyncFolder() const {
   ::close(opened);
 }
 
-void ReplaceFile(const std::string& path, std::string_view content) {
-  ReplacedFile file(path);
+void ReplaceFile(const std::string& path, std::string_view content, NamedBy named_by) {
+  ReplacedFile file(path, named_by);
   file.Write(std::as_bytes(std::span(content)));
   file.Commit();
 }

@@ -2,18 +2,24 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace hogbatch {
 
+// Who chose the name of a file. Where the program did, somebody else may have put a link or a pipe
+// in its place: that is replaced, and nothing is written through it. Where the user did, a link is
+// followed, and what is not a plain file (a device, a pipe) is written as it is.
+enum class NamedBy : std::uint8_t { kProgram, kUser };
+
 // Written aside in the same folder; Commit syncs it and renames it into place. Uncommitted it
-// leaves nothing behind. A link is followed, and what is not a plain file (a device, a pipe) is
-// written as it is: renaming would put a file in its place.
+// leaves nothing behind. The new file is no more accessible than the one that it replaces. A pipe
+// must find a reader within seconds.
 class ReplacedFile {
  public:
-  explicit ReplacedFile(const std::string& path);
+  explicit ReplacedFile(const std::string& path, NamedBy named_by = NamedBy::kProgram);
   ReplacedFile(const ReplacedFile&) = delete;
   ReplacedFile& operator=(const ReplacedFile&) = delete;
   ~ReplacedFile();
@@ -22,6 +28,7 @@ class ReplacedFile {
   void Commit();
 
  private:
+  void OpenAside();
   void SyncFolder() const;
 
   std::string path_;
@@ -29,13 +36,10 @@ class ReplacedFile {
   int descriptor_ = -1;
 };
 
-void ReplaceFile(const std::string& path, std::string_view content);
+void ReplaceFile(const std::string& path, std::string_view content,
+                 NamedBy named_by = NamedBy::kProgram);
 
 // Writes all of `bytes`; `path` is for the message of an Error.
-// Opens for writing as open(2) does, but fails at a pipe that no program reads, where open would
-// wait for one. Throws UserError for that; other failures return -1.
-int OpenWithoutWaiting(const std::string& path, int flags);
-
 void WriteAll(int descriptor, std::span<const std::byte> bytes, const std::string& path);
 
 }  // namespace hogbatch

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/replaced_file.h"
+
 namespace hogbatch {
 
 struct SafeTensors {
@@ -39,7 +41,7 @@ struct TensorView {
 // one. Refuses numbers that are not finite (Error). Bytes of names and metadata that are no UTF-8
 // are replaced. A folder that cannot be written is a UserError, a full disk an Error.
 void WriteSafeTensors(const std::string& path, const std::map<std::string, std::string>& metadata,
-                      std::span<const TensorView> tensors);
+                      std::span<const TensorView> tensors, NamedBy named_by = NamedBy::kProgram);
 
 // Which types a file may hold.
 enum class TensorTypes : std::uint8_t { kF32, kF32AndI64 };

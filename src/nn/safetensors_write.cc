@@ -71,9 +71,9 @@ std::string MakeHeader(const std::map<std::string, std::string>& metadata,
 }  // namespace
 
 void WriteSafeTensors(const std::string& path, const std::map<std::string, std::string>& metadata,
-                      std::span<const TensorView> tensors) {
+                      std::span<const TensorView> tensors, NamedBy named_by) {
   const std::string header = MakeHeader(metadata, tensors);
-  ReplacedFile file(path);
+  ReplacedFile file(path, named_by);
   file.Write(std::as_bytes(std::span(header)));
   for (const TensorView& tensor : tensors) file.Write(BytesOf(tensor));
   file.Commit();

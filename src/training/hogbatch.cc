@@ -103,7 +103,9 @@ Network Network::Load(const std::string& path) {
   return Network(std::make_shared<Parts>(Parts{.model = LoadModel(path)}));
 }
 
-void Network::Save(const std::string& path) const { SaveModel(path, parts_->model); }
+void Network::Save(const std::string& path) const {
+  SaveModel(path, parts_->model, NamedBy::kUser);
+}
 
 const std::vector<std::string>& Network::labels() const { return parts_->model.schema.label_names; }
 

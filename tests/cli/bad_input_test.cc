@@ -279,14 +279,44 @@ TEST(BadInput, WhatIsSaidWithoutStandardErrorGoesIntoNoFile) {
   EXPECT_EQ(folder.Read("o/metrics.jsonl").find("hogbatch:"), std::string::npos);
 }
 
+TEST(BadInput, WithoutStandardStreamsNothingElseThanRecordsGoesIntoFiles) {
+  const TemporaryFolder folder;
+  folder.Write("data", TwoClasses(40));
+  // It has much to say: the plan, progress, and a warning of too many workers.
+  const std::vector<std::string> train = {
+      "train", "data",  "--devices", "cpu:64",      "--epochs",       "3",   "--hidden",
+      "3",     "--out", "o",         "--tensorboard", "--report-every", "0.01"};
+  EXPECT_EQ(Process(train, folder.path(), Process::Output::kAllClosed).Wait().exit_code, 0);
+  EXPECT_EQ(RunProgram({"eval", "o/model.safetensors", "data"}, folder.path()).exit_code, 0);
+  for (const char* name : {"o/metrics.jsonl", "o/options.json", "o/summary.json"}) {
+    EXPECT_TRUE(folder.Read(name).starts_with("{")) << name;
+  }
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path() + "/o")) {
+    if (!entry.is_regular_file()) continue;
+    const std::string name = std::filesystem::relative(entry.path(), folder.path());
+    const std::string content = folder.Read(name);
+    for (const char* said : {"hogbatch: ", "workers share", "all epochs are done"}) {
+      EXPECT_EQ(content.find(said), std::string::npos) << name << " holds what was said";
+    }
+  }
+}
+
 TEST(BadInput, AFullDiskIsToldOnceAndTheModelIsStillSaved) {
   const TemporaryFolder folder;
   folder.Write("data", TwoClasses(40));
-  std::filesystem::create_directory(folder.path() + "/o");
-  std::filesystem::create_symlink("/dev/full", folder.path() + "/o/metrics.jsonl");
-  const Finished finished = RunProgram(
-      {"train", "data", "--epochs", "3", "--hidden", "3", "--quiet", "--out", "o"}, folder.path());
-  ExpectRefused(finished, kMachine, "No space left");
+  ASSERT_EQ(RunProgram({"train", "data", "--epochs", "1", "--hidden", "3", "--quiet", "--out", "o"},
+                       folder.path())
+                .exit_code,
+            0);
+  // The record is as large as a file may be, and nothing else comes near it.
+  std::string record;
+  for (int i = 0; i < 1000; ++i) record += "{\"examples\": 0}\n";
+  folder.Write("o/metrics.jsonl", record);
+  std::filesystem::remove(folder.path() + "/o/model.safetensors");
+  const ScopedFileLimit limit(record.size());
+  const Finished finished =
+      RunProgram({"train", "--resume", "o", "--epochs", "4", "--quiet"}, folder.path());
+  ExpectRefused(finished, kMachine, "cannot write o/metrics.jsonl: File too large");
   EXPECT_TRUE(folder.Has("o/model.safetensors"));
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -13,6 +15,7 @@
 namespace hogbatch {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -109,6 +112,82 @@ TEST_F(Plugins, OfCudaAreNotOpenedWithoutNvidiasDriver) {
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_THAT(finished.out, HasSubstr("there is no NVIDIA driver (libcuda.so.1: cannot open"));
   EXPECT_THAT(finished.out, Not(HasSubstr("cudnn_elsewhere")));
+}
+
+TEST_F(Plugins, DoWithoutACacheThatOthersCanWriteAndItIsSaid) {
+  const ScopedVariable caches("XDG_CACHE_HOME", folder_.path());
+  const std::string cache = folder_.path() + "/hogbatch";
+  fs::create_directory(cache);
+  fs::permissions(cache, fs::perms(0777));
+  const std::string why = "others can write into " + cache;
+  EXPECT_THAT(WithDriverAnd("two_devices", kDevices).out, HasSubstr(why));
+  const std::vector<std::string> train = {
+      "train", "data", "--hidden", "3", "--epochs", "1", "--out", "o", "--devices", "cuda:0,cpu:1"};
+  EXPECT_THAT(WithDriverAnd("two_devices", train).err, HasSubstr("uses no cache: " + why));
+  EXPECT_TRUE(fs::is_empty(cache));
+  fs::permissions(cache, fs::perms(0700));
+  EXPECT_THAT(WithDriverAnd("two_devices", kDevices).out, Not(HasSubstr("cache")));
+  EXPECT_THAT(WithDriverAnd("two_devices", train).err, Not(HasSubstr("uses no cache")));
+}
+
+// A copy of a plug-in, in a folder of its own.
+class PluginTrust : public Plugins {
+ protected:
+  void SetUp() override {
+    Plugins::SetUp();
+    fs::create_directories(plugins_);
+    fs::copy_file(InBuild("tests/cli/plugins/no_device/libhogbatch_opencl.so"), file_);
+  }
+  std::string List() const { return With(plugins_, kDevices).out; }
+  void ExpectRefused(const std::string& why) const {
+    const std::string listed = List();
+    EXPECT_THAT(listed, HasSubstr(file_ + " is not opened: " + why));
+    EXPECT_THAT(listed, Not(HasSubstr(kOpened)));
+  }
+
+  static constexpr const char* kOpened = "no driver offers a device";
+  const std::string above_ = folder_.path() + "/above";
+  const std::string plugins_ = above_ + "/plugins";
+  const std::string file_ = plugins_ + "/libhogbatch_opencl.so";
+};
+
+TEST_F(PluginTrust, NeedsAFileAndFoldersThatOthersCannotWrite) {
+  EXPECT_THAT(List(), HasSubstr(kOpened));
+  for (const std::string& path : {file_, plugins_, above_}) {
+    const fs::perms before = fs::status(path).permissions();
+    for (const fs::perms others : {fs::perms::others_write, fs::perms::group_write}) {
+      // A group that is the owner's alone may write. Only root can choose another here.
+      if (others == fs::perms::group_write && ::chown(path.c_str(), -1, 1) != 0) continue;
+      fs::permissions(path, before | others);
+      ExpectRefused("others can write into " + path + "; chmod go-w " + path);
+    }
+    fs::permissions(path, before);
+    EXPECT_THAT(List(), HasSubstr(kOpened));
+  }
+}
+
+TEST_F(PluginTrust, TakesAStickyFolderAboveButNoneForPlugins) {
+  fs::permissions(above_, fs::perms(01777));
+  EXPECT_THAT(List(), HasSubstr(kOpened));
+  fs::permissions(plugins_, fs::perms(01777));
+  ExpectRefused("others can write into " + plugins_);
+}
+
+TEST_F(PluginTrust, NeedsAnOwnerWhoIsTrustedAnyway) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  for (const std::string& path : {file_, plugins_}) {
+    ASSERT_EQ(::chown(path.c_str(), 1, -1), 0);
+    ExpectRefused(path + " belongs to another user");
+    ASSERT_EQ(::chown(path.c_str(), 0, -1), 0);
+  }
+}
+
+TEST_F(PluginTrust, LooksAtWhatALinkNames) {
+  const std::string link = folder_.path() + "/link";
+  fs::create_directory_symlink(plugins_, link);
+  EXPECT_THAT(With(link, kDevices).out, HasSubstr(kOpened));
+  fs::permissions(plugins_, fs::perms(0777));
+  EXPECT_THAT(With(link, kDevices).out, HasSubstr(file_ + " is not opened"));
 }
 
 TEST_F(Plugins, ThatFindNothingSayWhatToLookAt) {

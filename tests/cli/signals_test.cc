@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <thread>
 
@@ -18,45 +19,59 @@ void Pause(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
-// An endless training. Its summary goes into a pipe, so that it cannot end by itself before the
-// test reads: signals then meet a program that is still saving, however fast the machine is.
+// An endless training. Its trace goes into a pipe that is full already, so that it cannot end by
+// itself before the test reads: signals then meet a program that is still saving, however fast the
+// machine is.
 class Signals : public testing::Test {
  protected:
-  void SetUp() override { folder_.Write("data", TwoClasses(400)); }
+  void SetUp() override {
+    folder_.Write("data", TwoClasses(400));
+    const std::string path = folder_.path() + "/pipe";
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    pipe_ = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(pipe_, 0);
+    FillPipe();
+  }
+  void TearDown() override { ::close(pipe_); }
+
+  void FillPipe() const {
+    const std::string filler(4096, ' ');
+    while (::write(pipe_, filler.data(), filler.size()) > 0) {
+    }
+  }
 
   Process Start(int ignored_signal = 0) {
     return Process({"train", "data", "--hidden", "8", "--epochs", "1000000", "--out", "o",
-                    "--report-every", "0.05", "--quiet", "--devices", "cpu:1"},
+                    "--report-every", "0.05", "--quiet", "--devices", "cpu:1", "--trace", "pipe"},
                    folder_.path(), Process::Output::kCaptured, ignored_signal);
+  }
+
+  std::size_t RecordSize() const { return folder_.Read("o/metrics.jsonl").size(); }
+  // Whether training goes on: many more reports come.
+  bool GoesOn(Process& process) const {
+    const std::size_t enough = 2 * RecordSize() + 1000;
+    while (process.running() && RecordSize() < enough) Pause(20);
+    return process.running();
   }
 
   void AwaitTraining(Process& process) {
     while (process.running() && folder_.Read("o/metrics.jsonl").empty()) Pause(20);
-    ASSERT_EQ(::mkfifo(pipe_.c_str(), 0600), 0);
   }
 
-  // Reads the summary until the program ends, and expects that it stopped in good order.
+  // Reads the trace until the program ends, and expects that it stopped in good order.
   void ExpectSaves(Process& process) {
-    const int descriptor = ::open(pipe_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    ASSERT_GE(descriptor, 0);
-    std::string summary;
-    const auto drain = [&] {
-      char part[4096];
-      for (ssize_t got; (got = ::read(descriptor, part, sizeof part)) > 0;) {
-        summary.append(part, static_cast<std::size_t>(got));
+    for (char part[4096]; process.running(); Pause(5)) {
+      while (::read(pipe_, part, sizeof part) > 0) {
       }
-    };
-    for (; process.running(); Pause(5)) drain();
-    drain();
-    ::close(descriptor);
+    }
     const Finished finished = process.Wait();
     EXPECT_EQ(finished.exit_code, 130) << finished.err;
-    EXPECT_EQ(ValueOf(summary, "stopped_because"), "interrupted");
+    EXPECT_EQ(ValueOf(folder_.Read("o/summary.json"), "stopped_because"), "interrupted");
     EXPECT_EQ(RunProgram({"eval", "o/model.safetensors", "data"}, folder_.path()).exit_code, 0);
   }
 
   TemporaryFolder folder_;
-  const std::string pipe_ = folder_.path() + "/o/summary.json";
+  int pipe_ = -1;
 };
 
 TEST_F(Signals, SigtermThenSighupStopsOnceAndSaves) {
@@ -95,17 +110,35 @@ TEST_F(Signals, SigintASecondAfterTheFirstStopsAtOnce) {
   EXPECT_EQ(process.Wait().exit_code, 130);
 }
 
-TEST_F(Signals, SighupStaysIgnoredUnderNohup) {
-  Process process = Start(SIGHUP);
-  AwaitTraining(process);
-  process.Signal(SIGHUP);
-  const std::size_t reports = folder_.Read("o/metrics.jsonl").size();
-  while (process.running() && folder_.Read("o/metrics.jsonl").size() < 2 * reports + 1000) {
-    Pause(20);
+// nohup ignores SIGHUP; a shell without job control ignores SIGINT for what it starts with `&`.
+TEST_F(Signals, ThatWereIgnoredAtTheStartStayIgnored) {
+  for (const int ignored : {SIGHUP, SIGINT}) {
+    Process process = Start(ignored);
+    AwaitTraining(process);
+    process.Signal(ignored);
+    EXPECT_TRUE(GoesOn(process)) << ignored;
+    process.Signal(SIGTERM);
+    ExpectSaves(process);
+    std::filesystem::remove_all(folder_.path() + "/o");
+    FillPipe();
   }
-  EXPECT_TRUE(process.running()) << "training goes on";
+}
+
+// As by Ctrl-Z, and fg after a while. SIGTSTP itself does nothing where a test has no shell above
+// it.
+TEST_F(Signals, ThatStopAndContinueLeaveTheTrainingAsItWas) {
+  Process process = Start();
+  AwaitTraining(process);
+  process.Signal(SIGSTOP);
+  // It stops at a moment of its own; from then on its record does not grow.
+  for (std::size_t before = 0; before != RecordSize(); Pause(500)) before = RecordSize();
+  ASSERT_TRUE(process.running());
+  Pause(2000);
+  process.Signal(SIGCONT);
+  EXPECT_TRUE(GoesOn(process));
   process.Signal(SIGTERM);
   ExpectSaves(process);
+  EXPECT_EQ(folder_.Read("stderr"), "") << "no worker is taken for one that hangs";
 }
 
 }  // namespace

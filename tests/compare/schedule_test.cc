@@ -85,6 +85,14 @@ TEST(Schedule, RunsFillTheTimeWithinTheirBounds) {
   EXPECT_EQ(SecondsWithin(1e6, sides, 10, 2, 1, 60), 60);
 }
 
+TEST(Schedule, LittleTimeMakesFewerRoundsButTwo) {
+  EXPECT_EQ(RoundsWithin(100, 10, 5), 5);
+  EXPECT_EQ(RoundsWithin(35, 10, 5), 3);
+  EXPECT_EQ(RoundsWithin(5, 10, 5), 2);
+  EXPECT_EQ(RoundsWithin(-5, 10, 5), 2);
+  EXPECT_EQ(RoundsWithin(5, 10, 1), 1);
+}
+
 TEST(Schedule, EvaluationTakesAtMostItsShareOfTraining) {
   const SideCost cost{.overhead_seconds = 0, .evaluation_seconds = 1};
   EXPECT_EQ(EvaluationsWithin(cost, 20, 24, 0.5), 10);

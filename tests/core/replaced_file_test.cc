@@ -1,11 +1,15 @@
 #include "core/replaced_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "core/error.h"
 
@@ -51,20 +55,71 @@ TEST_F(ReplacedFileTest, LeavesTheOldOneWhenItIsNotCommitted) {
   EXPECT_EQ(Files(), 1);
 }
 
-TEST_F(ReplacedFileTest, FollowsALink) {
+TEST_F(ReplacedFileTest, FollowsALinkOfTheUser) {
   ReplaceFile(Path("real"), "old");
   fs::create_symlink(Path("real"), Path("link"));
-  ReplaceFile(Path("link"), "new");
+  ReplaceFile(Path("link"), "new", NamedBy::kUser);
   EXPECT_TRUE(fs::is_symlink(Path("link")));
   EXPECT_EQ(Read(Path("real")), "new");
 }
 
-TEST_F(ReplacedFileTest, WritesIntoADeviceInsteadOfReplacingIt) {
+TEST_F(ReplacedFileTest, TakesThePlaceOfALinkThatTheUserDidNotName) {
+  ReplaceFile(Path("real"), "old");
+  fs::create_symlink(Path("real"), Path("link"));
+  ReplaceFile(Path("link"), "new");
+  EXPECT_FALSE(fs::is_symlink(Path("link")));
+  EXPECT_EQ(Read(Path("link")), "new");
+  EXPECT_EQ(Read(Path("real")), "old");
+}
+
+TEST_F(ReplacedFileTest, IsNotWrittenAsideIntoWhatOthersPutThere) {
+  ReplaceFile(Path("real"), "old");
+  const std::string aside = fmt::format("{}.{}-", Path("a"), ::getpid());
+  fs::create_symlink(Path("real"), aside + "0.partial");
+  fs::create_hard_link(Path("real"), aside + "1.partial");
+  ASSERT_EQ(::mkfifo((aside + "2.partial").c_str(), 0600), 0);
+  ReplaceFile(Path("a"), "new");
+  EXPECT_EQ(Read(Path("a")), "new");
+  EXPECT_EQ(Read(Path("real")), "old");
+}
+
+TEST_F(ReplacedFileTest, IsNoMoreAccessibleThanTheOneBefore) {
+  ReplaceFile(Path("a"), "old");
+  fs::permissions(Path("a"), fs::perms(0600));
+  ReplaceFile(Path("a"), "new");
+  EXPECT_EQ(fs::status(Path("a")).permissions(), fs::perms(0600));
+  fs::permissions(Path("a"), fs::perms(0666));
+  ReplaceFile(Path("a"), "newer");
+  EXPECT_EQ(fs::status(Path("a")).permissions() & fs::perms(0022), fs::perms::none);
+}
+
+TEST_F(ReplacedFileTest, WritesIntoADeviceOfTheUserInsteadOfReplacingIt) {
   fs::create_symlink("/dev/full", Path("device"));
-  EXPECT_THROW(ReplaceFile(Path("device"), "text"), Error);
+  EXPECT_THROW(ReplaceFile(Path("device"), "text", NamedBy::kUser), Error);
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
-  ReplaceFile("/dev/null", "text");
+  ReplaceFile("/dev/null", "text", NamedBy::kUser);
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(ReplacedFileTest, WritesIntoAPipeThatIsReadLater) {
+  ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
+  std::string read;
+  std::thread reader([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    read = Read(Path("pipe"));
+  });
+  const std::string much(1 << 20, 'x');
+  ReplaceFile(Path("pipe"), much, NamedBy::kUser);
+  reader.join();
+  EXPECT_EQ(read, much);
+  EXPECT_TRUE(fs::is_fifo(Path("pipe")));
+}
+
+TEST_F(ReplacedFileTest, DoesNotWaitForAReaderForEver) {
+  ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
+  EXPECT_THROW(ReplaceFile(Path("pipe"), "text", NamedBy::kUser), UserError);
+  ReplaceFile(Path("pipe"), "text");
+  EXPECT_EQ(Read(Path("pipe")), "text");
 }
 
 TEST_F(ReplacedFileTest, SaysWhereItCannotWrite) {

@@ -1,25 +1,14 @@
 #include "tests/cuda_standin/sgemm.h"
 
-#include <dlfcn.h>
 #include <dnnl.h>
 
 #include <algorithm>
 
 #include "core/error.h"
+#include "tests/support/one_dnn.h"
 
 namespace hogbatch::standin {
 namespace {
-
-// One core is what a device of the stand-in has.
-void HoldToOneThread() {
-  thread_local const bool held = [] {
-    if (void* symbol = dlsym(RTLD_DEFAULT, "omp_set_num_threads")) {
-      reinterpret_cast<void (*)(int)>(symbol)(1);
-    }
-    return true;
-  }();
-  static_cast<void>(held);
-}
 
 // A matrix whose rows or columns lie one element after the other, as oneDNN takes it.
 struct Operand {
@@ -36,7 +25,7 @@ Operand ToOperand(std::int64_t row_step, std::int64_t col_step, std::int64_t row
 }  // namespace
 
 void Sgemm::operator()() const {
-  HoldToOneThread();
+  HoldOneDnnToOneThread();  // one core is what a device of the stand-in has
   // oneDNN writes rows one after the other: where columns are, the product is taken transposed.
   const bool turned = c.col_step != 1;
   const Operand left = turned ? ToOperand(b.col_step, b.row_step, cols, inner)

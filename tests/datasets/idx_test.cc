@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cstdint>
@@ -161,7 +162,8 @@ TEST(Idx, AModelReadsRowsOfItsOwnSizeWithOrWithoutLabels) {
 }
 
 TEST(Idx, FindsTheLabelsByTheirName) {
-  const std::filesystem::path folder(testing::TempDir() + "hogbatch_idx");
+  const std::filesystem::path folder(testing::TempDir() + "hogbatch_idx_" +
+                                     std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   const auto write = [&](const char* name, const std::string& bytes) {
     std::ofstream(folder / name, std::ios::binary) << bytes;

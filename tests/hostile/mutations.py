@@ -76,7 +76,7 @@ LIBSVM = b"".join(b"%d 1:%d 2:0.5 4:%d\n" % (1 if i % 2 else -1, i % 7, i % 2) f
 CSV = b"a,b,c,y\n" + b"".join(b"%d,0.5,%d,%s\n" % (i % 5, -i, b"yes" if i % 2 else b"no") for i in range(12))
 IDX = b"\0\0\x08\x02" + struct.pack(">II", 12, 3) + bytes(range(36))
 IDX_LABELS = b"\0\0\x08\x01" + struct.pack(">I", 12) + bytes(i % 2 for i in range(12))
-TRAIN = ["--epochs", "1", "--hidden", "2", "--devices", "cpu:1", "--quiet", "--out", "o"]
+TRAIN = ["--hidden", "2", "--devices", "cpu:1", "--quiet", "--out", "o"]
 
 
 class Runner:
@@ -116,7 +116,8 @@ class Runner:
         self.write("svm", LIBSVM)
         self.write("csv", CSV)
         for data in ("svm", "csv"):
-            status, _, _, said = self.run(["train", data, *TRAIN[:-1], "run-" + data, "--checkpoint-every", "0.01"])
+            status, _, _, said = self.run(["train", data, *TRAIN[:-1], "run-" + data, "--epochs", "1000000",
+                                           "--max-time", "0.6s", "--checkpoint-every", "0.1"])
             if status != 0:
                 sys.exit(f"the good file {data} is refused: {said}")
         shutil.copy(self.path("run-csv/model.safetensors"), self.path("csv-model"))
@@ -128,7 +129,7 @@ class Runner:
 def text(good, name, model):
     def kind(runner, chance):
         runner.write("bad", mutate(good, chance))
-        return chance.choice([["train", "bad", *TRAIN], ["eval", model, "bad"], ["predict", model, "bad"]]), "bad"
+        return chance.choice([["train", "bad", "--epochs", "1", *TRAIN], ["eval", model, "bad"], ["predict", model, "bad"]]), "bad"
     return name, kind
 
 
@@ -136,7 +137,7 @@ def packed(good, name, pack):
     def kind(runner, chance):
         whole = chance.random() < 0.7
         runner.write("bad", mutate(pack(good), chance) if whole else pack(mutate(good, chance)))
-        return ["train", "bad", *TRAIN], "bad"
+        return ["train", "bad", "--epochs", "1", *TRAIN], "bad"
     return name, kind
 
 
@@ -144,14 +145,14 @@ def idx(runner, chance):
     images = chance.random() < 0.7
     runner.write("bad", mutate(IDX, chance) if images else IDX)
     runner.write("labels", IDX_LABELS if images else mutate(IDX_LABELS, chance))
-    return ["train", "bad", "--labels", "labels", *TRAIN], "bad" if images else "labels"
+    return ["train", "bad", "--labels", "labels", "--epochs", "1", *TRAIN], "bad" if images else "labels"
 
 
 def model(runner, chance):
     data = chance.choice(["svm", "csv"])
     runner.write("bad", mutate_tensors(runner.read(data + "-model"), chance))
     command = chance.choice([["eval", "bad", data], ["predict", "bad", data, "--probabilities"],
-                             ["train", data, *TRAIN, "--init", "bad"]])
+                             ["train", data, "--epochs", "1", *TRAIN, "--init", "bad"]])
     return command, "bad"
 
 
@@ -162,7 +163,8 @@ def checkpoint(runner, chance):
         good = file.read()
     name = "resumed/checkpoints/checkpoint-1.safetensors"
     runner.write(name, mutate_tensors(good, chance))
-    return ["train", "--resume", "resumed", "--epochs", "2", "--max-time", "2s", "--quiet"], name
+    length = chance.choice([["--epochs", "1"], ["--max-time", "0.7s"]])
+    return ["train", "--resume", "resumed", *length, "--quiet"], name
 
 
 def records(runner, chance):

@@ -1,5 +1,7 @@
 #include "gpu/opencl/driver.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -130,7 +132,8 @@ TEST_F(OpenClDriver, WorksBesideAnotherOfTheSameDevice) {
 }
 
 TEST_F(OpenClDriver, RunsKernelsFromTheCache) {
-  const std::string folder = testing::TempDir() + "/hogbatch_RunsKernelsFromTheCache";
+  const std::string folder =
+      testing::TempDir() + "/hogbatch_RunsKernelsFromTheCache" + std::to_string(getpid());
   for (const float value : {4.0f, 5.0f}) {
     const auto cached = MakeDriver(device().info, {.cache = ProgramCache(folder)});
     const Block block(*cached, 3, 100);

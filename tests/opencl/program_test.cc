@@ -1,5 +1,7 @@
 #include "gpu/opencl/program.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -48,7 +50,8 @@ class OpenClProgram : public OnOpenCl {
   Context context_;
   fs::path folder_ =
       fs::path(testing::TempDir()) /
-      (std::string("hogbatch_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+      (std::string("hogbatch_") + testing::UnitTest::GetInstance()->current_test_info()->name() +
+       std::to_string(getpid()));
 };
 
 TEST_F(OpenClProgram, ThatDoesNotCompileNamesDeviceAndLog) {
@@ -113,6 +116,14 @@ TEST_F(OpenClProgram, DoesNotTakeTheFileOfAnotherProgram) {
     if (file != ours) fs::copy_file(file, ours, fs::copy_options::overwrite_existing);
   }
   EXPECT_EQ(Build(), Origin::kCompiled);
+}
+
+TEST_F(OpenClProgram, IsNeitherKeptNorTakenWhereOthersCanWrite) {
+  Build();
+  fs::permissions(folder(), fs::perms(0777));
+  EXPECT_EQ(Build(), Origin::kCompiled);
+  EXPECT_EQ(Build("__kernel void nothing() {}"), Origin::kCompiled);
+  EXPECT_EQ(Kept().size(), 1u);
 }
 
 TEST_F(OpenClProgram, NeedsNoCache) {

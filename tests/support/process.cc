@@ -85,7 +85,8 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addchdir_np(&actions, in.c_str());
   ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  if (output == Output::kErrorClosed) {
+  if (output == Output::kAllClosed) ::posix_spawn_file_actions_addclose(&actions, 0);
+  if (output == Output::kErrorClosed || output == Output::kAllClosed) {
     ::posix_spawn_file_actions_addclose(&actions, 2);
   } else {
     ::posix_spawn_file_actions_addopen(&actions, 2, (in + "/stderr").c_str(),
@@ -96,6 +97,8 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
   if (output == Output::kCaptured || output == Output::kErrorClosed) {
     ::posix_spawn_file_actions_addopen(&actions, 1, (in + "/stdout").c_str(),
                                        O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  } else if (output == Output::kAllClosed) {
+    ::posix_spawn_file_actions_addclose(&actions, 1);
   } else if (output == Output::kTerminal) {
     terminal_ = OpenTerminal(terminal_name);
     ::posix_spawn_file_actions_addopen(&actions, 1, terminal_name.c_str(), O_WRONLY | O_NOCTTY, 0);
@@ -170,6 +173,18 @@ ScopedVariable::~ScopedVariable() {
   } else {
     ::unsetenv(name_);
   }
+}
+
+ScopedFileLimit::ScopedFileLimit(std::size_t bytes)
+    : handler_before_(std::signal(SIGXFSZ, SIG_IGN)) {
+  ::getrlimit(RLIMIT_FSIZE, &before_);
+  const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) throw std::runtime_error("no limit to test with");
+}
+
+ScopedFileLimit::~ScopedFileLimit() {
+  ::setrlimit(RLIMIT_FSIZE, &before_);
+  std::signal(SIGXFSZ, handler_before_);
 }
 
 TemporaryFolder::TemporaryFolder() {

@@ -1,6 +1,7 @@
 // Runs the built program as users do: as a process.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <optional>
@@ -21,8 +22,9 @@ struct Finished {
 // no GPUs: what the machine happens to have must not decide a test.
 class Process {
  public:
-  // Where standard output goes; kErrorClosed: it is captured, and there is no standard error.
-  enum class Output { kCaptured, kClosedPipe, kTerminal, kErrorClosed };
+  // Where standard output goes. kErrorClosed: it is captured, and there is no standard error;
+  // kAllClosed: there are no standard streams at all.
+  enum class Output { kCaptured, kClosedPipe, kTerminal, kErrorClosed, kAllClosed };
 
   // The program inherits `ignored_signal` as ignored, and all others as they are by default,
   // however the tests were started.
@@ -61,6 +63,20 @@ class ScopedVariable {
  private:
   const char* name_;
   std::optional<std::string> before_;
+};
+
+// While it lives, no file grows beyond `bytes`, neither here nor in programs that are started: it
+// stands for a full disk.
+class ScopedFileLimit {
+ public:
+  explicit ScopedFileLimit(std::size_t bytes);
+  ~ScopedFileLimit();
+  ScopedFileLimit(const ScopedFileLimit&) = delete;
+  ScopedFileLimit& operator=(const ScopedFileLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_before_)(int);
 };
 
 // A folder of its own that goes away with the test.

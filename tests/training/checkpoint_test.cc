@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +12,7 @@
 #include "cpu/cpu.h"
 #include "datasets/synthetic.h"
 #include "runtime/executors/executor.h"
+#include "tests/support/process.h"
 #include "tests/support/strict_device.h"
 #include "training/checkpoint/checkpoint_file.h"
 #include "training/checkpoint/json_state.h"
@@ -166,13 +166,13 @@ TEST_P(Resume, EndsWithTheSameBitsFromAFile) {
   SmallTraining training(GetParam());
   const auto whole = training.Run();
   const Checkpoint& taken = whole.checkpoints[3];
-  const std::string path = testing::TempDir() + "resume.safetensors";
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/checkpoint.safetensors";
   WriteCheckpoint(path, {.texts = taken.texts,
                          .weights = taken.weights,
                          .best = taken.best,
                          .workers = taken.workers});
   const Checkpoint read = ReadCheckpoint(path);
-  std::filesystem::remove(path);
   EXPECT_TRUE(training.Run(&read).weights == whole.weights);
 }
 

@@ -118,6 +118,9 @@ std::string DevicesText(const DevicesReport& report) {
   for (const gpu::Offer* offer : {&report.cuda, &report.opencl}) {
     text += "\n" + Wrap(ProofSentence(offer->interface), kWidth);
   }
+  if (!report.why_no_cache.empty()) {
+    text += "\n" + Wrap(fmt::format("No cache: {}.", report.why_no_cache), kWidth);
+  }
   return text + "\n";
 }
 
@@ -143,6 +146,7 @@ std::string DevicesJson(const DevicesReport& report) {
     if (offer->devices.empty()) one["why_none"] = offer->why_none;
     json["interfaces"].push_back(std::move(one));
   }
+  if (!report.why_no_cache.empty()) json["why_no_cache"] = report.why_no_cache;
   // The name that a driver gives its device may hold any bytes.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -12,6 +12,7 @@ struct DevicesReport {
   int cores = 1;
   gpu::Offer cuda;
   gpu::Offer opencl;
+  std::string why_no_cache = {};  // empty: there is one
 };
 
 std::string DevicesText(const DevicesReport& report);  // at most 80 columns

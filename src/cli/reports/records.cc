@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/reports/team_report.h"
+#include "core/option_values.h"
 
 namespace hogbatch {
 namespace {
@@ -100,39 +101,6 @@ void PutTeamwork(Json& object, const Progress& progress) {
   if (progress.beta) Put(object, "beta", *progress.beta);
 }
 
-// Writes what it visits instead of changing it.
-class JsonWriter final : public OptionVisitor {
- public:
-  explicit JsonWriter(Json& object) : object_(object) {}
-  void Group(std::string_view) override {}
-  void Flag(std::string_view name, bool& value, std::string_view) override { Set(name, value); }
-  void Number(std::string_view name, std::int64_t& value, Range, std::string_view) override {
-    Set(name, value);
-  }
-  void Number(std::string_view name, double& value, Range, std::string_view) override {
-    Set(name, value);
-  }
-  void Numbers(std::string_view name, std::vector<std::int64_t>& value, Range,
-               std::string_view) override {
-    Set(name, value);
-  }
-  void Word(std::string_view name, std::string& value, const Words&, std::string_view) override {
-    Set(name, value);
-  }
-  void Text(std::string_view name, std::string& value, std::string_view,
-            std::string_view) override {
-    if (!value.empty()) Set(name, value);
-  }
-
- private:
-  template <typename T>
-  void Set(std::string_view name, const T& value) {
-    object_[std::string(name)] = value;
-  }
-
-  Json& object_;
-};
-
 Json MachineOf(const TrainingPlan& plan, const Devices& devices) {
   Json machine = {{"processor", devices.processor}, {"cores", devices.cores}};
   if (devices.host_memory_bytes > 0) machine["memory_bytes"] = devices.host_memory_bytes;
@@ -223,8 +191,10 @@ std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan,
   object["version"] = HOGBATCH_VERSION;
   object["started"] = setting.started;
   if (!used.spec.data.empty()) object["data"] = used.spec.data;
-  JsonWriter writer(object);
-  used.Visit(writer);
+  OptionValues values([&](std::string_view name, const auto& value) {
+    if (Json json = value; json != "") object[std::string(name)] = std::move(json);
+  });
+  used.Visit(values);
   object["machine"] = MachineOf(plan, setting.devices);
   object["dataset"] = DatasetOf(setting.input);
   object["network"] = NetworkOf(plan.work.model);

@@ -48,6 +48,12 @@ std::vector<SpeedCell> WorthRepeating(const std::vector<FirstLook>& looks) {
   return worth;
 }
 
+std::int64_t RoundsWithin(double budget, double round_seconds, std::int64_t wanted) {
+  const double affordable = std::max(0.0, budget) / std::max(round_seconds, 1e-9);
+  if (affordable >= static_cast<double>(wanted)) return wanted;
+  return std::min(wanted, std::max<std::int64_t>(2, static_cast<std::int64_t>(affordable)));
+}
+
 std::vector<GridCell> Grid(const std::vector<std::int64_t>& batches,
                            const std::vector<double>& lrs) {
   std::vector<std::int64_t> rising = batches;

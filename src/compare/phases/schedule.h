@@ -65,6 +65,10 @@ std::vector<T> Rotated(std::vector<T> items, std::int64_t round) {
   return items;
 }
 
+// As many rounds as asked for, fewer where there is no time. Two are the fewest that have an
+// interval.
+std::int64_t RoundsWithin(double budget, double round_seconds, std::int64_t wanted);
+
 // A setting to try.
 struct GridCell {
   std::int64_t batch = 0;

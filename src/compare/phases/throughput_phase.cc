@@ -110,9 +110,10 @@ void MeasureThroughput(Bench& bench, const ComparePlan& plan) {
     runs += cells.size();
   }
   repeated.resize(kept);
-  bench.Expect("throughput", runs * static_cast<std::size_t>(plan.rounds),
+  const std::int64_t affordable = RoundsWithin(left, round_seconds, plan.rounds);
+  bench.Expect("throughput", runs * static_cast<std::size_t>(affordable),
                plan.budget_seconds - budget);
-  for (std::int64_t round = 1; round <= plan.rounds; ++round) {
+  for (std::int64_t round = 1; round <= affordable; ++round) {
     for (const std::vector<SpeedCell>& cells : repeated) {
       for (const SpeedCell& cell : Rotated(cells, round)) {
         bench.Do(SpeedRun(cell, plan, round, TimeOfEvaluation(bench, plan, cell)));

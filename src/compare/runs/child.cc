@@ -45,7 +45,9 @@ class SpawnSettings {
   explicit SpawnSettings(const ChildCommand& command) {
     ::posix_spawn_file_actions_init(&files_);
     ::posix_spawn_file_actions_addopen(&files_, 0, "/dev/null", O_RDONLY, 0);
-    constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
+    // Both are new, so that nothing is written through a link that lies there.
+    constexpr int kWrite = O_WRONLY | O_CREAT | O_EXCL;
+    for (const std::string& path : {command.out, command.err}) ::unlink(path.c_str());
     ::posix_spawn_file_actions_addopen(&files_, 1, command.out.c_str(), kWrite, 0666);
     ::posix_spawn_file_actions_addopen(&files_, 2, command.err.c_str(), kWrite, 0666);
     sigset_t all;

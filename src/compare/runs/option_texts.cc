@@ -1,11 +1,7 @@
 #include "compare/runs/option_texts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
-
-#include "core/text.h"
 
 namespace hogbatch::compare {
 namespace {
@@ -19,28 +15,6 @@ bool NeedsQuotes(const std::string& word) {
 }
 
 }  // namespace
-
-void OptionTextWriter::Flag(std::string_view name, bool& value, std::string_view) {
-  texts_.emplace_back(name, value ? "true" : "false");
-}
-void OptionTextWriter::Number(std::string_view name, std::int64_t& value, Range, std::string_view) {
-  texts_.emplace_back(name, fmt::format("{}", value));
-}
-void OptionTextWriter::Number(std::string_view name, double& value, Range, std::string_view) {
-  texts_.emplace_back(name, fmt::format("{}", value));
-}
-void OptionTextWriter::Numbers(std::string_view name, std::vector<std::int64_t>& value, Range,
-                               std::string_view) {
-  texts_.emplace_back(name, Join(value));
-}
-void OptionTextWriter::Word(std::string_view name, std::string& value, const Words&,
-                            std::string_view) {
-  texts_.emplace_back(name, value);
-}
-void OptionTextWriter::Text(std::string_view name, std::string& value, std::string_view,
-                            std::string_view) {
-  texts_.emplace_back(name, value);
-}
 
 std::vector<std::string> ArgumentsFor(const OptionTexts& wanted, const OptionTexts& defaults) {
   std::vector<std::string> words;

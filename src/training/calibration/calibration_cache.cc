@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/cache_folder.h"
 #include "core/guard/json_text.h"
 #include "core/guard/small_file.h"
 #include "core/replaced_file.h"
@@ -90,7 +91,7 @@ std::string CalibrationKey(const DeviceInfo& device, const ModelSpec& spec, cons
 }
 
 std::optional<Rates> CalibrationCache::Load(std::string_view key) const {
-  if (!folder_) return std::nullopt;
+  if (!folder_ || !OpenCacheFolder(*folder_)) return std::nullopt;
   try {
     const Json content = Read(PathIn(*folder_));
     const auto found = content.find(key);
@@ -101,9 +102,8 @@ std::optional<Rates> CalibrationCache::Load(std::string_view key) const {
 }
 
 void CalibrationCache::Save(const std::string& key, const Rates& rates) const {
-  if (!folder_) return;
+  if (!folder_ || !OpenCacheFolder(*folder_)) return;
   try {
-    fs::create_directories(*folder_);
     Json content = Read(PathIn(*folder_));
     if (!IsReadable(content)) return;  // a newer program needs it
     content["format"] = kFormat;

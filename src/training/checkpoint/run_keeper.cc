@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/error.h"
 #include "training/checkpoint/json_state.h"
 #include "training/model/model_file.h"
 
@@ -72,7 +73,14 @@ RunKeeper::RunKeeper(KeepOptions keep, const TrainingPlan& plan, const TrainingI
       memory_(memory),
       observer_(observer),
       data_(Fingerprint(input)) {
-  std::filesystem::create_directories(keep_.folder + "/checkpoints");
+  const std::string checkpoints = keep_.folder + "/checkpoints";
+  if (std::filesystem::is_symlink(checkpoints)) {
+    throw UserError(
+        fmt::format("{} is a link, and checkpoints are not written through one: replace it by the "
+                    "folder that it links to",
+                    checkpoints));
+  }
+  std::filesystem::create_directories(checkpoints);
   const std::vector<std::string> old = ListCheckpoints(keep_.folder);
   last_number_ = old.empty() ? 0 : CheckpointNumber(old.front());
 }

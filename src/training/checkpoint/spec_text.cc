@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "core/error.h"
 #include "core/guard/json_text.h"
-#include "core/text.h"
+#include "core/option_values.h"
 
 namespace hogbatch {
 namespace {
@@ -16,49 +15,20 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kData = "data";  // no option: the first argument
 
-class TextWriter final : public OptionVisitor {
- public:
-  explicit TextWriter(Json& object) : object_(object) {}
-  void Group(std::string_view) override {}
-  void Flag(std::string_view name, bool& value, std::string_view) override {
-    Set(name, value ? "true" : "false");
-  }
-  void Number(std::string_view name, std::int64_t& value, Range, std::string_view) override {
-    Set(name, fmt::format("{}", value));
-  }
-  void Number(std::string_view name, double& value, Range, std::string_view) override {
-    Set(name, fmt::format("{}", value));  // shortest text that reads as the same number
-  }
-  void Numbers(std::string_view name, std::vector<std::int64_t>& value, Range,
-               std::string_view) override {
-    Set(name, Join(value));
-  }
-  void Word(std::string_view name, std::string& value, const Words&, std::string_view) override {
-    Set(name, value);
-  }
-  void Text(std::string_view name, std::string& value, std::string_view,
-            std::string_view) override {
-    if (!value.empty()) Set(name, value);
-  }
-
- private:
-  void Set(std::string_view name, const std::string& text) { object_[std::string(name)] = text; }
-
-  Json& object_;
-};
-
-Json TextsOf(TrainingSpec spec) {
+// Texts that are not given are left out.
+Json ToJson(TrainingSpec spec) {
   Json object;
   if (!spec.data.empty()) object[kData] = spec.data;
-  TextWriter writer(object);
-  spec.Visit(writer);
+  for (const auto& [name, text] : TextsOf([&](OptionVisitor& all) { spec.Visit(all); })) {
+    if (!text.empty()) object[name] = text;
+  }
   return object;
 }
 
 }  // namespace
 
 std::string SpecToJson(const TrainingSpec& spec) {
-  return TextsOf(spec).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return ToJson(spec).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 TrainingSpec SpecFromJson(std::string_view text, std::string_view source) {
@@ -79,7 +49,7 @@ TrainingSpec SpecFromJson(std::string_view text, std::string_view source) {
 }
 
 std::string OptionText(const TrainingSpec& spec, std::string_view name) {
-  const Json texts = TextsOf(spec);
+  const Json texts = ToJson(spec);
   const auto found = texts.find(std::string(name));
   return found == texts.end() ? "" : found->get<std::string>();
 }

@@ -107,7 +107,7 @@ Loss LossFor(LabelKind kind) {
 }
 
 void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& schema,
-               std::span<const float> parameters) {
+               std::span<const float> parameters, NamedBy named_by) {
   const ParameterLayout layout = Layout(spec);
   Check(parameters.size() == static_cast<std::size_t>(layout.floats),
         "parameters to save have the wrong number");
@@ -135,7 +135,7 @@ void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& sch
         "target_deviation + target_mean. gelu is the tanh form"},
        {"network", SpecToJson(spec)},
        {"schema", SchemaToJson(schema)}},
-      tensors);
+      tensors, named_by);
 }
 
 SavedModel LoadModel(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/replaced_file.h"
 #include "datasets/schema.h"
 #include "nn/model_spec.h"
 
@@ -22,10 +23,11 @@ Loss LossFor(LabelKind kind);
 
 // Replaces `path` in one step. `parameters` is a flat array of Layout(spec).
 void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& schema,
-               std::span<const float> parameters);
+               std::span<const float> parameters, NamedBy named_by = NamedBy::kProgram);
 
-inline void SaveModel(const std::string& path, const SavedModel& model) {
-  SaveModel(path, model.spec, model.schema, model.parameters);
+inline void SaveModel(const std::string& path, const SavedModel& model,
+                      NamedBy named_by = NamedBy::kProgram) {
+  SaveModel(path, model.spec, model.schema, model.parameters, named_by);
 }
 
 // Throws UserError, which names the file, if anything is wrong with it.
