@@ -222,20 +222,5 @@ TEST(HostileData, NamesNoFileThatATerminalObeys) {
   ExpectRefused(finished, "cannot open ?[31mred??: No such file");
 }
 
-TEST(HostileOutput, MayBeAPipeThatNoProgramReads) {
-  const TemporaryFolder folder;
-  folder.Write("data", TwoClasses(40));
-  ASSERT_EQ(::mkdir((folder.path() + "/o").c_str(), 0700), 0);
-  ASSERT_EQ(::mkfifo((folder.path() + "/o/metrics.jsonl").c_str(), 0600), 0);
-  ExpectRefused(
-      RunProgram({"train", "data", "--epochs", "1", "--hidden", "2", "--quiet", "--out", "o"},
-                 folder.path()),
-      "pipe that no program reads");
-  ASSERT_EQ(::mkfifo((folder.path() + "/pipe").c_str(), 0600), 0);
-  ExpectRefused(
-      RunProgram({"train", "data", "--trace", "pipe", "--quiet", "--out", "p"}, folder.path()),
-      "pipe that no program reads");
-}
-
 }  // namespace
 }  // namespace hogbatch
