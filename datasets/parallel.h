@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -36,7 +37,10 @@ void ParallelFor(std::int64_t count, int threads, const Body& body) {
   {
     const std::int64_t helpers = std::min<std::int64_t>(ThreadCount(threads), count) - 1;
     std::vector<std::jthread> pool;
-    for (std::int64_t i = 0; i < helpers; ++i) pool.emplace_back(work);
+    try {
+      for (std::int64_t i = 0; i < helpers; ++i) pool.emplace_back(work);
+    } catch (const std::system_error&) {  // no more threads: those that run do all
+    }
     work();
   }
   if (failure) std::rethrow_exception(failure);

@@ -19,7 +19,13 @@ enum class TaskKind : std::uint8_t {
   kEvaluate,  // losses and metrics of snapshot `snapshot` on the rows
   kSave,      // copy what the worker keeps between tasks into the job's checkpoint; slice 0 also
               // copies the model
+  kRestore,   // forget what the worker keeps between tasks; slice 0 also replaces the model by
+              // snapshot `snapshot`
 };
+
+// A weight beyond this is a sign that training diverged: float32 has no digit left for what an
+// update adds.
+inline constexpr float kLargestWeight = 1e6f;
 
 // The paper's ExecuteWork: coordinator to worker.
 struct Task {
@@ -39,6 +45,7 @@ struct Task {
   std::int32_t slice = 0;
   std::int32_t slices = 1;
   SnapshotId snapshot = 0;
+  bool at_start = false;  // kSnapshot: of the initial model, whatever has changed since
 };
 
 // The paper's ScheduleWork: a worker has finished a task and wants the next.
@@ -51,6 +58,7 @@ struct Report {
   std::int64_t max_batch_size = 0;  // that fits the device, known once memory ran out; 0: unknown
   StalenessHistogram staleness;     // kTrain: of its merges
   std::optional<double> beta;       // kSnapshot: share of all updates that survives in the model
+  bool has_exploded = false;        // kSnapshot: a weight is NaN or larger than kLargestWeight
   EvaluationSums evaluation;
   double seconds = 0;  // spent on the task
 };

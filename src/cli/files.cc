@@ -123,21 +123,21 @@ FolderLock::FolderLock(const std::string& folder) {
 FolderLock::~FolderLock() { ::close(descriptor_); }
 
 void CutMetrics(const std::string& path, std::int64_t examples) {
-  std::string kept;
   std::error_code error;
-  if (fs::is_regular_file(path, error)) {  // a pipe would be waited for
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line) && !file.eof();) {
-      const auto json = ParseJson<nlohmann::json>(line);
-      const auto found = json.is_object() ? json.find("examples") : json.end();
-      const bool counts = found != json.end() && found->is_number();
-      if (!json.is_object() || (counts && found->get<double>() > static_cast<double>(examples))) {
-        break;
-      }
-      kept += line + "\n";
-    }
+  std::ifstream file;
+  if (fs::is_regular_file(path, error)) file.open(path);  // a pipe would be waited for
+  std::string read;
+  std::size_t kept = 0;
+  for (std::string line; std::getline(file, line) && !file.eof();) {
+    const auto json = ParseJson<nlohmann::json>(line);
+    if (!json.is_object()) break;
+    read += line + "\n";
+    const auto found = json.find("examples");
+    const bool counts = found != json.end() && found->is_number();
+    const bool beyond = counts && found->get<double>() > static_cast<double>(examples);
+    if (!beyond) kept = read.size();
   }
-  ReplaceFile(path, kept);
+  ReplaceFile(path, read.substr(0, kept));
 }
 
 GrowingFile::GrowingFile(const std::string& path, Begin begin) : path_(path) {

@@ -31,8 +31,9 @@ class FolderLock {
   int descriptor_;
 };
 
-// Drops what a resumed run will record again: lines of a metrics.jsonl with more examples than the
-// checkpoint has, and a last line that is cut off.
+// Drops what a resumed run will record again: the last lines of a metrics.jsonl, with more examples
+// than the checkpoint has, and a line that is cut off. Earlier lines may have more, too: a run that
+// diverges goes back.
 void CutMetrics(const std::string& path, std::int64_t examples);
 
 // A file that grows by whole records, such as lines, each there for readers before Append returns.

@@ -1,6 +1,8 @@
+#include <execinfo.h>
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -39,6 +41,13 @@ void HoldStandardStreams() {
   }
 }
 
+// The C library loads what it needs to unwind through its own functions at the first exception that
+// passes one, and aborts if there is no memory left for that. So it is loaded now.
+void LoadUnwinder() {
+  std::array<void*, 1> frame{};
+  ::backtrace(frame.data(), 1);
+}
+
 int Fail(std::string_view sentence, int code) {
   Complain(sentence);
   return code;
@@ -50,6 +59,7 @@ int Run(const Command& command) { return std::visit(Runner{}, command); }
 
 int Main(int argc, const char* const* argv) {
   HoldStandardStreams();
+  LoadUnwinder();
   // If the reader of a pipe goes away, the write fails; no signal ends the process.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then a failed write with a message

@@ -18,11 +18,12 @@
 #include "cli/reports/train_records.h"
 #include "cli/resume.h"
 #include "cli/train_observer.h"
-#include "core/cache_folder.h"
+#include "core/guard/cache_folder.h"
 #include "core/replaced_file.h"
 #include "core/run_trace.h"
 #include "report/trace_file.h"
 #include "training/checkpoint/spec_text.h"
+#include "training/model/last_save.h"
 
 namespace hogbatch {
 namespace {
@@ -187,10 +188,11 @@ int Train(const TrainOptions& asked) {
              .resume = resumed ? &resumed->checkpoint : nullptr});
   console.EndLive();
 
-  if (trained.model) SaveModel(folder + "/model.safetensors", *trained.model);
-  const std::string summary = SummaryText(trained.run, FactsOf(plan, folder), scale);
-  ReplaceFile(folder + "/summary.json", summary);
-  for (const std::string& line : ConclusionLines(trained, scale, folder)) console.Say(line);
+  const std::string saved = trained.model ? SaveLast(*trained.model, folder, observer) : folder;
+  const std::string summary = SummaryText(trained.run, FactsOf(plan, saved), scale);
+  ReplaceFile(saved + "/summary.json", summary);
+  for (const std::string& line : ConclusionLines(trained, scale, saved)) console.Say(line);
+  if (saved != folder) return kExitMachine;  // the rest of the run's files cannot be written
   if (options.report) console.Say(fmt::format("report    {}", WriteReportInto(folder)));
   trace.Save(records, plan, console);
   if (options.json) WriteOutput(summary);

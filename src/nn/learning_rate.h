@@ -39,6 +39,8 @@ class LearningRate {
   // `epochs`: the planned length of the run, where the cosine schedule reaches zero.
   LearningRate(const LearningRateOptions& options, double epochs);
 
+  double base() const { return options_.lr; }  // --lr
+
   // The learning rate of an update at `epoch` (a real number from 0).
   float At(double epoch, std::int64_t rows, double staleness = 0) const;
 

@@ -42,7 +42,7 @@ std::string StatusText(const RunRecord& run) {
   if (reason == "target_loss") return "the target loss was reached";
   if (reason == "patience") return "the model no longer improved";
   if (reason == "interrupted") return "it was interrupted";
-  if (reason == "diverged") return "the loss became NaN or infinite";
+  if (reason == "diverged") return "training diverged";
   if (reason == "no_workers") return "no worker was left";
   return reason;
 }

@@ -92,7 +92,7 @@ Network Train(const std::string& data, const Options& options, TrainingListener*
       Train(plan, input, observer, {.stop_requested = [&stop] { return stop.stop_requested(); }});
   if (!trained.model) {
     throw Error(trained.run.stopped_because == StopReason::kDiverged
-                    ? "the loss became NaN or infinite before there was a model; try a lower lr"
+                    ? "training diverged before there was a model; try a lower lr"
                     : "training ended without a model because its last worker failed");
   }
   return Network(

@@ -12,8 +12,7 @@ class TrainingObserver : public RunObserver {
  public:
   // A long preparation begins ("reading mine.csv", "calibrating cuda.0"); empty: it is over.
   virtual void OnActivity(std::string_view /*what*/) {}
-  // The training goes on, but not exactly as the user asked.
-  virtual void OnWarning(std::string_view sentence) = 0;
+  void OnWarning(std::string_view sentence) override = 0;
 };
 
 }  // namespace hogbatch

@@ -54,6 +54,7 @@ class BestWatcher final : public RunObserver {
   void OnWorkerFailed(std::string_view worker, std::string_view what) override {
     observer_.OnWorkerFailed(worker, what);
   }
+  void OnWarning(std::string_view sentence) override { observer_.OnWarning(sentence); }
 
  private:
   const Coordinator& coordinator_;

@@ -270,6 +270,7 @@ TEST(Coordinator, StopsWhenTheLossIsNotFiniteAndKeepsTheBestBefore) {
   run.rules.epochs = 50;
   const RunResult result = run.Run();
   EXPECT_EQ(result.stopped_because, StopReason::kDiverged);
+  EXPECT_EQ(run.recorder.warnings.size(), 3u);
   ASSERT_TRUE(result.saved);
   EXPECT_TRUE(std::isfinite(result.saved->valid->loss));
 }

@@ -100,8 +100,11 @@ class Recorder : public RunObserver {
     return all;
   }
 
+  void OnWarning(std::string_view sentence) override { warnings.emplace_back(sentence); }
+
   std::vector<Progress> reports;
   std::vector<std::string> failures;
+  std::vector<std::string> warnings;
 };
 
 inline UpdateCost Constant(const CostModel& cost) {

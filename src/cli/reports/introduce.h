@@ -18,7 +18,7 @@ std::vector<std::string> IntroductionLines(const TrainingSpec& spec, const Train
 std::vector<std::string> ConclusionLines(const TrainedModel& trained, const MetricScale& scale,
                                          const std::string& folder);
 
-// What to do about a loss that became NaN or infinite.
+// What to do about a training that diverged.
 std::string DivergenceAdvice(const TrainedModel& trained, double learning_rate);
 
 }  // namespace hogbatch

@@ -174,6 +174,7 @@ std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
   summary["parameters"] = facts.parameters;
   if (result.saved) summary["best_epoch"] = result.saved->epoch;
   summary["stopped_because"] = Name(result.stopped_because);
+  summary["learning_rate_factor"] = result.rate_factor;
   PutWorkers(summary, totals);
   PutTeamwork(summary, totals);
   if (totals.lost_rows > 0) summary["lost_rows"] = totals.lost_rows;

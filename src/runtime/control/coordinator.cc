@@ -1,5 +1,7 @@
 #include "runtime/control/coordinator.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,6 +10,9 @@
 
 namespace hogbatch {
 namespace {
+
+// How often a run goes back to its best model at half the learning rate.
+constexpr std::int64_t kMostRetreats = 3;
 
 JobSpec PrepareOne(Algorithm& algorithm, const Coordinator::Setup& setup) {
   std::vector<JobSpec> jobs = algorithm.Prepare({setup.job}, setup.workers);
@@ -26,7 +31,9 @@ Coordinator::Coordinator(Algorithm& algorithm, const Setup& setup)
       evaluations_(setup.rows),
       stop_rules_(setup.rules),
       meter_(setup.workers, setup.rules),
-      workers_(setup.workers, setup.max_batch_size) {}
+      workers_(setup.workers, setup.max_batch_size),
+      place_at_snapshot_(job_.place()),
+      good_place_(job_.place()) {}
 
 const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) {
   if (!std::exchange(started_, true)) meter_.Start(MeteredRun(), now);
@@ -35,6 +42,7 @@ const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) 
   actions_.tasks.clear();
   actions_.reports.clear();
   actions_.failures.clear();
+  actions_.warnings.clear();
 
   if (const auto* report = std::get_if<Report>(&event)) {
     OnReport(*report);
@@ -46,6 +54,7 @@ const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) 
   } else if (std::holds_alternative<CheckpointRequest>(event)) {
     checkpoint_.Request();
   }
+  CheckRetreat();
   CheckStop();
   CheckCheckpoint();
   CheckEvaluation();
@@ -59,7 +68,9 @@ void Coordinator::OnReport(const Report& report) {
   if (IsEvaluation(task)) {
     OnEvaluated(task, report);
   } else if (task.kind == TaskKind::kSave) {
-    checkpoint_.OnSaved();
+    checkpoint_.OnDone();
+  } else if (task.kind == TaskKind::kRestore) {
+    retreat_.OnDone();
   } else if (task.kind == TaskKind::kApply) {
     job_.CompleteSlice();
   } else {
@@ -76,26 +87,35 @@ void Coordinator::OnTrained(const Task& task, const Report& report) {
                       .rows = task.rows.size(),
                       .updates = report.updates,
                       .seconds = report.seconds});
-  if (!std::isfinite(report.loss_sum)) Stop(StopReason::kDiverged);
+  if (!std::isfinite(report.loss_sum)) Diverge("the loss is NaN or infinite");
   if (job_.round().gathered()) job_.MakeSlices(workers_.states());
 }
 
 void Coordinator::OnEvaluated(const Task& task, const Report& report) {
   meter_.AddEvaluationSeconds(report.seconds / workers_.live());
   if (report.beta) meter_.SetBeta(*report.beta);
+  if (report.has_exploded) return Diverge(fmt::format("weights exceed {:g}", kLargestWeight));
   const std::optional<Evaluation> evaluation = evaluations_.Finish(task, report);
   if (!evaluation) return;
   Progress progress = at_snapshot_;
   progress.evaluation = evaluation;
   progress.best = evaluations_.best() && evaluations_.best()->epoch == evaluation->epoch;
   actions_.reports.push_back(progress);
+  if (const std::string why = evaluations_.WhyDiverged(*evaluation); !why.empty()) {
+    return Diverge(why);
+  }
+  if (progress.best) good_place_ = place_at_snapshot_;
   const StopReason reason = stop_rules_.Judge(*evaluation);
   if (reason != StopReason::kNone) Stop(reason);
 }
 
 void Coordinator::OnFailure(const Failure& failure) {
   if (!workers()[failure.worker].live) return;
-  if (checkpoint_.saving()) checkpoint_.End();
+  if (checkpoint_.under_way()) checkpoint_.End();
+  if (retreat_.under_way()) {
+    retreat_.End();
+    retreat_.Request();
+  }
   meter_.AddFailure(failure);
   actions_.failures.push_back(failure);
   for (const Task& task : workers_.Fail(failure.worker)) TakeBack(task, failure);
@@ -111,7 +131,7 @@ void Coordinator::OnFailure(const Failure& failure) {
 void Coordinator::TakeBack(const Task& task, const Failure& failure) {
   if (IsEvaluation(task)) return evaluations_.Return(task);
   if (task.kind == TaskKind::kApply) return job_.round().ReturnSlice(task);
-  if (task.kind == TaskKind::kSave) return;
+  if (task.kind == TaskKind::kSave || task.kind == TaskKind::kRestore) return;
   UnfinishedTask unfinished{.task = task, .torn_merge = {}};
   if (task.id == failure.task) unfinished.merges_done = failure.merges_done;
   if (failure.torn && task.id == failure.torn->task) unfinished.torn_merge = failure.torn->merge;
@@ -127,8 +147,42 @@ void Coordinator::Stop(StopReason reason) {
   if (final) evaluations_.Abandon();
 }
 
+// Goes back to the best model, if that may help.
+void Coordinator::Diverge(std::string_view why) {
+  if (retreat_.active()) return;
+  const bool goes_on = reason_ == StopReason::kNone || reason_ == StopReason::kEpochs;
+  if (!goes_on || retreats_ == kMostRetreats) return Stop(StopReason::kDiverged);
+  ++retreats_;
+  actions_.warnings.push_back(fmt::format(
+      "training diverged at epoch {:.4g} ({}); it goes back to the model of epoch {:.4g} at half "
+      "the learning rate, as with --lr {:g} (attempt {} of {})",
+      job_.epoch(), why, evaluations_.best() ? evaluations_.best()->epoch : 0,
+      job_.rates().base() * job_.rate_factor() / 2, retreats_, kMostRetreats));
+  reason_ = StopReason::kNone;
+  evaluations_.Abandon();
+  checkpoint_.End();
+  retreat_.Request();
+}
+
+void Coordinator::CheckRetreat() {
+  if (reason_ == StopReason::kNoWorkers) retreat_.End();
+  if (retreat_.ready()) {
+    retreat_.End();
+    GoBack();
+  }
+  if (retreat_.wanted() && !workers_.any_busy()) retreat_.Begin(workers());
+}
+
+// The workers have gone back already.
+void Coordinator::GoBack() {
+  job_.GoBackTo(good_place_);
+  meter_.Restart(MeteredRun(), now_);
+  evaluated_at_ = evaluations_.best() ? job_.examples() : -1;
+  next_evaluation_ = evaluations_.best() ? EvaluationAfter(job_.epoch()) : 0;
+}
+
 void Coordinator::CheckStop() {
-  if (reason_ != StopReason::kNone) return;
+  if (reason_ != StopReason::kNone || retreat_.active()) return;
   if (job_.finished()) Stop(StopReason::kEpochs);
   if (now_ >= meter_.start() + rules_.max_seconds) Stop(StopReason::kMaxTime);
 }
@@ -136,19 +190,20 @@ void Coordinator::CheckStop() {
 // A checkpoint waits for the evaluation under way, beside which training goes on. Then it goes
 // before the next evaluation. A synchronous round is finished first.
 bool Coordinator::runs_dry() const {
-  return checkpoint_.wanted() && !evaluations_.under_way() && !job_.round().open();
+  return checkpoint_.wanted() && !evaluations_.under_way() && !job_.round().open() &&
+         !retreat_.active();
 }
 
 void Coordinator::CheckCheckpoint() {
   if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) checkpoint_.End();
-  if (runs_dry() && job_.quiet() && !workers_.any_busy()) checkpoint_.BeginSaving(workers());
+  if (runs_dry() && job_.quiet() && !workers_.any_busy()) checkpoint_.Begin(workers());
 }
 
 // An evaluation is due at the start, every `eval_every` epochs, and at the end if the model changed
 // since the last one.
 void Coordinator::CheckEvaluation() {
   if (evaluations_.under_way() || evaluated_at_ == job_.examples()) return;
-  if (runs_dry() || checkpoint_.saving() || checkpoint_.ready()) return;
+  if (runs_dry() || checkpoint_.under_way() || checkpoint_.ready() || retreat_.active()) return;
   if (!std::isfinite(rules_.eval_every)) return;
   if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) return;
   const bool stopping = reason_ != StopReason::kNone;
@@ -156,9 +211,14 @@ void Coordinator::CheckEvaluation() {
   // A round that is applied only in part does not give a model.
   if (!due || job_.round().open()) return;
   evaluated_at_ = job_.examples();
-  next_evaluation_ = (std::floor(job_.epoch() / rules_.eval_every) + 1) * rules_.eval_every;
+  next_evaluation_ = EvaluationAfter(job_.epoch());
   at_snapshot_ = meter_.Report(MeteredRun(), now_);
+  place_at_snapshot_ = job_.place();
   evaluations_.Begin(job_.epoch());
+}
+
+double Coordinator::EvaluationAfter(double epoch) const {
+  return (std::floor(epoch / rules_.eval_every) + 1) * rules_.eval_every;
 }
 
 void Coordinator::SendTasks() {
@@ -175,7 +235,12 @@ void Coordinator::SendTasks() {
 }
 
 std::optional<Task> Coordinator::NextTask(const WorkerState& worker) {
-  if (checkpoint_.saving()) return checkpoint_.Next(worker.id);
+  if (checkpoint_.under_way()) return checkpoint_.Next(worker.id);
+  if (retreat_.active()) {
+    std::optional<Task> task = retreat_.Next(worker.id);
+    if (task) task->snapshot = evaluations_.best_snapshot();
+    return task;
+  }
   if (auto slice = job_.round().NextSlice(worker.id)) return slice;
   if (MayEvaluateNow(worker)) {
     if (auto task = evaluations_.Next()) return task;
@@ -234,6 +299,8 @@ void Coordinator::VisitState(StateVisitor& visitor) {
   Visit(visitor, "next_id", next_id_);
   Visit(visitor, "next_evaluation", next_evaluation_);
   Visit(visitor, "evaluated_at", evaluated_at_);
+  Visit(visitor, "good_place", good_place_);
+  Visit(visitor, "retreats", retreats_);
   std::vector<std::string> names;
   for (const WorkerState& worker : workers()) names.push_back(worker.device.name);
   const std::vector<std::string> mine = names;
@@ -251,7 +318,7 @@ ProgressMeter::Run Coordinator::MeteredRun() const {
 
 bool Coordinator::done() const {
   if (reason_ == StopReason::kNone) return false;
-  return !workers_.any_busy() && !evaluations_.under_way();
+  return !workers_.any_busy() && !evaluations_.under_way() && !retreat_.active();
 }
 
 double Coordinator::next_tick() const {
@@ -265,6 +332,7 @@ RunResult Coordinator::Result() const {
   result.totals = meter_.Totals(MeteredRun(), now_);
   result.stopped_because = reason_;
   result.saved = evaluations_.best();
+  result.rate_factor = job_.rate_factor();
   return result;
 }
 

@@ -6,15 +6,17 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/indexed_vector.h"
 #include "messaging/messages.h"
 #include "nn/learning_rate.h"
 #include "runtime/control/algorithm.h"
-#include "runtime/control/checkpoint_phase.h"
 #include "runtime/control/evaluations.h"
 #include "runtime/control/job.h"
+#include "runtime/control/pause_phase.h"
 #include "runtime/control/progress.h"
 #include "runtime/control/progress_meter.h"
 #include "runtime/control/stop_rules.h"
@@ -43,6 +45,7 @@ class Coordinator {
     std::vector<Task> tasks;        // to send to Task::worker
     std::vector<Progress> reports;  // to show
     std::vector<Failure> failures;  // to tell the user
+    std::vector<std::string> warnings;
   };
   // The first event starts the clock of the run. Times are in seconds and never decrease. The
   // result is valid until the next call.
@@ -61,7 +64,7 @@ class Coordinator {
   // until the next event, which ends it. If a worker fails meanwhile, there is no checkpoint.
   bool checkpoint_ready() const { return checkpoint_.ready(); }
   // A checkpoint was requested and is neither ready nor given up.
-  bool checkpoint_pending() const { return checkpoint_.wanted() || checkpoint_.saving(); }
+  bool checkpoint_pending() const { return checkpoint_.wanted() || checkpoint_.under_way(); }
   // While a checkpoint is ready, or before the first event to restore one. What belongs to workers
   // is restored only if they are the same ones.
   void VisitState(StateVisitor& visitor);
@@ -73,8 +76,12 @@ class Coordinator {
   void OnEvaluated(const Task& task, const Report& report);
   void OnFailure(const Failure& failure);
   void TakeBack(const Task& task, const Failure& failure);
+  void Diverge(std::string_view why);
+  void CheckRetreat();
+  void GoBack();
   void CheckStop();
   void CheckEvaluation();
+  double EvaluationAfter(double epoch) const;
   void CheckCheckpoint();
   bool runs_dry() const;
   void Stop(StopReason reason);
@@ -85,8 +92,9 @@ class Coordinator {
   bool MayEvaluateNow(const WorkerState& worker) const;
   ProgressMeter::Run MeteredRun() const;
 
-  // not state: rules_, merge_rows_, task_seconds_, checkpoint_, started_, now_, at_snapshot_ (no
-  // evaluation is under way), reason_, actions_
+  // not state: rules_, merge_rows_, task_seconds_, checkpoint_, retreat_ (a checkpoint waits for
+  // it), started_, now_, at_snapshot_, place_at_snapshot_ (no evaluation is under way), reason_,
+  // actions_
   Algorithm& algorithm_;
   RunRules rules_;
   std::int64_t merge_rows_;
@@ -96,8 +104,9 @@ class Coordinator {
   StopRules stop_rules_;
   ProgressMeter meter_;
   WorkerTable workers_;
-  CheckpointPhase checkpoint_;
-  bool synchronous_ = false;  // the latest training task was part of a round
+  PausePhase checkpoint_{TaskKind::kSave};
+  PausePhase retreat_{TaskKind::kRestore};  // to the last good model
+  bool synchronous_ = false;                // the latest training task was part of a round
   TaskId next_id_ = 1;
 
   bool started_ = false;
@@ -105,6 +114,9 @@ class Coordinator {
   double next_evaluation_ = 0;      // epoch
   std::int64_t evaluated_at_ = -1;  // examples behind the latest snapshot
   Progress at_snapshot_;            // where the run stood when the latest snapshot was taken
+  Job::Place place_at_snapshot_;    // the same, to go back to
+  Job::Place good_place_;           // of the best snapshot
+  std::int64_t retreats_ = 0;
   StopReason reason_ = StopReason::kNone;
 
   Actions actions_;

@@ -1,5 +1,7 @@
 #include "runtime/control/evaluations.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +23,14 @@ std::optional<EvaluationSums>& SumsOf(Evaluation& evaluation, Split split) {
   return evaluation.test;
 }
 
+// The test file decides nothing.
+bool IsFinite(const Evaluation& evaluation) {
+  for (const auto& sums : {evaluation.train, evaluation.valid}) {
+    if (sums && !std::isfinite(sums->loss)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void Evaluations::Begin(double epoch) {
@@ -35,7 +45,10 @@ std::optional<Task> Evaluations::Next() {
   if (snapshot_wanted_) {
     snapshot_wanted_ = false;
     ++handed_out_;
-    return Task{.kind = TaskKind::kSnapshot, .rows = {}, .snapshot = snapshot_};
+    return Task{.kind = TaskKind::kSnapshot,
+                .rows = {},
+                .snapshot = snapshot_,
+                .at_start = current_.epoch == 0};
   }
   if (waiting_.empty()) return std::nullopt;
   const Task task = waiting_.back();
@@ -84,10 +97,11 @@ std::optional<Evaluation> Evaluations::Conclude() {
   under_way_ = false;
   const bool better =
       !best_ || rows_.valid == 0 || current_.valid->mean_loss() < best_->valid->mean_loss();
-  if (IsFinite(current_) && better) {
+  if (WhyDiverged(current_).empty() && better) {
     best_ = current_;
     best_snapshot_ = snapshot_;
   }
+  if (best_ && !first_loss_) first_loss_ = DecidingLoss(current_);
   return current_;
 }
 
@@ -106,11 +120,11 @@ void Evaluations::Abandon() {
   waiting_.clear();
 }
 
-bool IsFinite(const Evaluation& evaluation) {
-  for (const auto& sums : {evaluation.train, evaluation.valid}) {
-    if (sums && !std::isfinite(sums->loss)) return false;
-  }
-  return true;
+std::string Evaluations::WhyDiverged(const Evaluation& evaluation) const {
+  if (!IsFinite(evaluation)) return "the loss is NaN or infinite";
+  const std::optional<double> loss = DecidingLoss(evaluation);
+  if (!loss || !first_loss_ || *loss <= kExplosion * std::max(1.0, *first_loss_)) return "";
+  return fmt::format("the loss rose from {:.4g} to {:.4g}", *first_loss_, *loss);
 }
 
 std::optional<double> DecidingLoss(const Evaluation& evaluation) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "messaging/messages.h"
@@ -17,6 +18,9 @@ struct SplitRows {
   std::int64_t valid = 0;
   std::int64_t test = 0;
 };
+
+// A model is given up when its loss exceeds the first one by this factor.
+inline constexpr double kExplosion = 20;
 
 class Evaluations {
  public:
@@ -39,11 +43,16 @@ class Evaluations {
   // From now on training rows are left out: the user is waiting for the end. Returns false if that
   // leaves nothing of the evaluation under way, which is then dropped.
   bool SkipTrainingRows();
-  // Drops the evaluation under way: the model diverged or no worker is left.
+  // Drops the evaluation under way: the model diverged or no worker is left. Before the next one
+  // begins, all its tasks are back.
   void Abandon();
 
+  // Why the evaluated model is of no use: its loss is not finite, or more than kExplosion times the
+  // first one and more than kExplosion. Empty: it is good.
+  std::string WhyDiverged(const Evaluation& evaluation) const;
+
   // The best evaluation so far by validation loss, or the latest without validation rows, and its
-  // snapshot.
+  // snapshot. Before the first one that snapshot holds the initial model.
   const std::optional<Evaluation>& best() const { return best_; }
   SnapshotId best_snapshot() const { return best_snapshot_; }
 
@@ -51,6 +60,7 @@ class Evaluations {
   void VisitState(StateVisitor& visitor) {
     Visit(visitor, "best", best_);
     Visit(visitor, "best_snapshot", best_snapshot_);
+    Visit(visitor, "first_loss", first_loss_);
     RequireState(best_snapshot_ == SnapshotId(0) || best_snapshot_ == SnapshotId(1),
                  "best_snapshot");
   }
@@ -71,10 +81,8 @@ class Evaluations {
   Evaluation current_;
   std::optional<Evaluation> best_;
   SnapshotId best_snapshot_ = 1;
+  std::optional<double> first_loss_;  // that decides
 };
-
-// Whether training and validation losses are finite. The test file decides nothing.
-bool IsFinite(const Evaluation& evaluation);
 
 // The loss that stop rules use: validation loss, or training loss without validation rows.
 std::optional<double> DecidingLoss(const Evaluation& evaluation);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/error.h"
 
@@ -50,24 +51,25 @@ std::optional<Task> Job::NextTask(TaskId id, const TaskSpec& spec) {
   const std::int64_t rows_per_update = rows / merges / updates_per_merge;
 
   if (assignment.hold) round_.OnSent();
-  return Task{
-      .id = id,
-      .job = spec_.id,
-      .kind = TaskKind::kTrain,
-      .split = Split::kTrain,
-      .rows = next->rows,
-      .merges = merges,
-      .updates_per_merge = updates_per_merge,
-      .learning_rate = assignment.rate_scale * rates_.At(epoch(), rows_per_update, spec.staleness),
-      .hold = assignment.hold,
-      .round = round_.number()};
+  return Task{.id = id,
+              .job = spec_.id,
+              .kind = TaskKind::kTrain,
+              .split = Split::kTrain,
+              .rows = next->rows,
+              .merges = merges,
+              .updates_per_merge = updates_per_merge,
+              .learning_rate = assignment.rate_scale * RateAt(rows_per_update, spec.staleness),
+              .hold = assignment.hold,
+              .round = round_.number()};
 }
 
 void Job::Complete(const Task& task, const Report& report) {
   Check(in_flight_.erase(task.id) == 1, "a report for a task that is not in flight");
   examples_ += task.rows.size();
-  loss_sum_ += report.loss_sum;
-  rows_with_loss_ += task.rows.size();
+  if (std::isfinite(report.loss_sum)) {
+    loss_sum_ += report.loss_sum;
+    rows_with_loss_ += task.rows.size();
+  }
   if (task.hold) {
     round_.OnGradient(task.rows.size());
   } else {
@@ -97,6 +99,27 @@ void Job::Return(const UnfinishedTask& unfinished) {
   if (task.hold) round_.OnLost();
 }
 
+Job::Place Job::place() const {
+  Place place{.cursor = cursor_, .examples = examples_};
+  std::vector<TaskId> ids;
+  for (const auto& [id, rows] : in_flight_) ids.push_back(id);
+  std::ranges::sort(ids);  // the same order in every run
+  for (const TaskId id : ids) place.cursor.Return(in_flight_.at(id));
+  return place;
+}
+
+void Job::GoBackTo(const Place& earlier) {
+  Check(in_flight_.empty(), "a training that goes back has no row in flight");
+  cursor_ = earlier.cursor;
+  examples_ = earlier.examples;
+  round_.Drop();
+  rate_factor_ /= 2;
+}
+
+float Job::RateAt(std::int64_t rows, double staleness) const {
+  return static_cast<float>(rate_factor_) * rates_.At(epoch(), rows, staleness);
+}
+
 void Job::VisitState(StateVisitor& visitor) {
   Check(quiet(), "a checkpoint finds no row in flight");
   Visit(visitor, "cursor", cursor_);
@@ -106,15 +129,17 @@ void Job::VisitState(StateVisitor& visitor) {
   Visit(visitor, "lost_rows", lost_rows_);
   Visit(visitor, "rows_with_loss", rows_with_loss_);
   Visit(visitor, "loss_sum", loss_sum_);
+  Visit(visitor, "rate_factor", rate_factor_);
   RequireState(examples_ >= 0 && updates_ >= 0 && lost_rows_ >= 0 && rows_with_loss_ >= 0,
                "counts of the job");
+  RequireState(rate_factor_ > 0 && rate_factor_ <= 1, "rate_factor");
 }
 
 void Job::MakeSlices(std::span<const WorkerState> workers) {
   round_.MakeSlices({.job = spec_.id,
                      .kind = TaskKind::kApply,
                      .rows = {},
-                     .learning_rate = rates_.At(epoch(), round_.rows()),
+                     .learning_rate = RateAt(round_.rows(), 0),
                      .round = round_.number()},
                     workers);
 }

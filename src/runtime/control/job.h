@@ -69,7 +69,8 @@ class Job {
   double epoch() const {
     return static_cast<double>(examples_) / static_cast<double>(spec_.train_rows);
   }
-  // Sum of the training loss over all rows of finished tasks, and the number of these rows.
+  // Sum of the training loss over all rows of finished tasks, and the number of these rows. A task
+  // whose loss is not finite is left out.
   double loss_sum() const { return loss_sum_; }
   std::int64_t rows_with_loss() const { return rows_with_loss_; }
   // All rows are trained.
@@ -77,10 +78,27 @@ class Job {
   // Nothing that changes the model is in flight.
   bool quiet() const { return in_flight_.empty() && round_.rows() == 0; }
 
+  // Where the training stands: what was trained, and which rows are still to come.
+  struct Place {
+    Cursor cursor;
+    std::int64_t examples = 0;
+
+    void VisitState(StateVisitor& visitor) {
+      Visit(visitor, "cursor", cursor);
+      Visit(visitor, "examples", examples);
+    }
+  };
+  // Rows in flight are still to come.
+  Place place() const;
+  // Goes on from an earlier place at half the learning rate. Nothing is in flight.
+  void GoBackTo(const Place& earlier);
+  double rate_factor() const { return rate_factor_; }  // of the learning rate
+
   // While it is quiet.
   void VisitState(StateVisitor& visitor);
 
  private:
+  float RateAt(std::int64_t rows, double staleness) const;
   std::int64_t UpdatesPerMerge(const TaskSpec& spec) const;
 
   // not state: spec_, rates_, in_flight_ (it is quiet)
@@ -94,6 +112,7 @@ class Job {
   std::int64_t lost_rows_ = 0;
   std::int64_t rows_with_loss_ = 0;
   double loss_sum_ = 0;
+  double rate_factor_ = 1;
 };
 
 }  // namespace hogbatch

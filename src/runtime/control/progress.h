@@ -20,7 +20,7 @@ enum class StopReason : std::uint8_t {
   kTargetLoss,
   kPatience,
   kInterrupted,
-  kDiverged,   // the loss became NaN or infinite
+  kDiverged,   // the loss became NaN or infinite, or rose too far, at every learning rate tried
   kNoWorkers,  // the last worker failed
 };
 std::string_view Name(StopReason reason);  // "epochs", "max_time", … as in summary.json
@@ -83,6 +83,7 @@ struct RunResult {
   Progress totals;
   StopReason stopped_because = StopReason::kNone;
   std::optional<Evaluation> saved;  // of the best snapshot, if there is one
+  double rate_factor = 1;  // of the learning rate in the end: it is halved when training diverges
 };
 
 // Called on the coordinator's thread; must not take long.
@@ -93,6 +94,8 @@ class RunObserver {
   virtual void OnPreparation(std::string_view /*worker*/, double /*seconds*/) {}
   virtual void OnProgress(const Progress& progress) = 0;
   virtual void OnWorkerFailed(std::string_view worker, std::string_view what) = 0;
+  // The training goes on, but not exactly as the user asked.
+  virtual void OnWarning(std::string_view /*sentence*/) {}
 };
 
 }  // namespace hogbatch

@@ -31,6 +31,8 @@ class ProgressMeter {
 
   // Starts the clock. Times are in seconds, as in Coordinator::Handle.
   void Start(const Run& run, double now);
+  // The job went back: speeds are measured from here.
+  void Restart(const Run& run, double now) { reported_ = MarkAt(run, now); }
   double start() const { return start_; }
   double next_report() const { return reported_.at + report_every_; }
 

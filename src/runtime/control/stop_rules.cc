@@ -5,7 +5,6 @@
 namespace hogbatch {
 
 StopReason StopRules::Judge(const Evaluation& evaluation) {
-  if (!IsFinite(evaluation)) return StopReason::kDiverged;
   const std::optional<double> loss = DecidingLoss(evaluation);
   if (!loss) return StopReason::kNone;
   if (rules_.target_loss && *loss <= *rules_.target_loss) return StopReason::kTargetLoss;

@@ -17,6 +17,8 @@ namespace hogbatch {
 
 class SyncRound {
  public:
+  explicit SyncRound(std::int64_t number = 0) : number_(number) {}
+
   std::int64_t number() const { return number_; }
   // Rows behind the gradients that are held.
   std::int64_t rows() const { return rows_; }
@@ -45,11 +47,13 @@ class SyncRound {
   // Between rounds.
   void VisitState(StateVisitor& visitor) { Visit(visitor, "number", number_); }
 
+  // Drops the round: no task of it is in flight, and the model it was made from is given up.
+  void Drop() { *this = SyncRound(number_ + 1); }
   // No worker is left to apply the round. Returns the rows that are lost with it.
   std::int64_t Abandon();
 
  private:
-  std::int64_t number_ = 0;
+  std::int64_t number_;
   // not state: awaited_, rows_, open_slices_, waiting_ (nothing is under way between rounds)
   int awaited_ = 0;            // gradients asked for and not held yet
   std::int64_t rows_ = 0;      // behind the gradients that are held

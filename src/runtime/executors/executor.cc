@@ -8,6 +8,7 @@ void Notify(RunObserver& observer, const Coordinator& coordinator,
     const WorkerState& worker = coordinator.workers()[failure.worker];
     observer.OnWorkerFailed(worker.device.name, failure.what);
   }
+  for (const std::string& sentence : actions.warnings) observer.OnWarning(sentence);
   for (const Progress& progress : actions.reports) observer.OnProgress(progress);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/aligned.h"
+#include "core/threads.h"
 #include "runtime/batches/forward_pass.h"
 
 namespace hogbatch {
@@ -41,7 +42,8 @@ void Infer(std::span<const DeviceFactory> devices, const ModelSpec& spec,
   };
   {
     std::vector<std::jthread> threads;
-    for (const DeviceFactory& device : devices) threads.emplace_back(serve, std::cref(device));
+    for (const DeviceFactory& device : devices)
+      threads.push_back(StartThread(serve, std::cref(device)));
   }
   if (failure) std::rethrow_exception(failure);
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "core/clock.h"
 #include "core/indexed_vector.h"
+#include "core/threads.h"
 #include "messaging/mailbox.h"
 #include "runtime/executors/executor.h"
 #include "runtime/executors/pinning.h"
@@ -22,8 +24,16 @@ namespace {
 // How often the executor asks whether it should stop.
 constexpr double kPollSeconds = 0.1;
 
-// Where a worker gets its tasks; an empty message ends its thread.
-using Inbox = Mailbox<std::optional<Task>>;
+// How often an idle worker looks whether the run has ended without a message.
+constexpr double kIdleSeconds = 1;
+
+// What the coordinator's thread and that of a worker share. The flags take no memory: they say what
+// a message cannot when there is none left.
+struct Line {
+  Mailbox<std::optional<Task>> inbox;    // an empty message ends the thread
+  std::atomic<bool> ends = false;        // the run is over
+  std::atomic<bool> has_failed = false;  // and could not send a Failure
+};
 
 Activity ActivityOf(TaskKind kind) {
   switch (kind) {
@@ -33,6 +43,7 @@ Activity ActivityOf(TaskKind kind) {
       return Activity::kApplying;
     case TaskKind::kSnapshot:
     case TaskKind::kSave:
+    case TaskKind::kRestore:
       return Activity::kSnapshot;
     case TaskKind::kEvaluate:
       break;
@@ -54,16 +65,20 @@ TaskSpan SpanOf(const Task& task, const Report& report) {
 // The body of a worker's thread.
 class WorkerThread {
  public:
-  WorkerThread(WorkerId id, int depth, Inbox& inbox, Mailbox<Event>& outbox, WorkerTrace* trace)
-      : id_(id), depth_(depth), inbox_(inbox), outbox_(outbox), trace_(trace) {}
+  WorkerThread(WorkerId id, int depth, Line& line, Mailbox<Event>& outbox, WorkerTrace* trace)
+      : id_(id), depth_(depth), line_(line), outbox_(outbox), trace_(trace) {}
 
   // Calls `on_ready` when the worker can begin, or never will.
   void Run(const WorkerFactory& make, const std::function<void()>& on_ready) {
     std::unique_ptr<Worker> worker;
     std::optional<TaskPipeline> pipeline;
     const auto fail = [&](const char* what) {
-      outbox_.Send(pipeline ? pipeline->MakeFailure(id_, what)
-                            : Failure{.worker = id_, .what = what});
+      try {
+        outbox_.Send(pipeline ? pipeline->MakeFailure(id_, what)
+                              : Failure{.worker = id_, .what = what});
+      } catch (const std::bad_alloc&) {
+        line_.has_failed = true;
+      }
     };
     try {
       worker = MakeReady(make, on_ready);
@@ -82,7 +97,7 @@ class WorkerThread {
     }
     // A failed worker stays in memory until the run ends: others may still read the gradient that
     // it holds for a synchronous round.
-    while (inbox_.Receive()) {
+    while (Receive()) {
     }
   }
 
@@ -103,15 +118,24 @@ class WorkerThread {
   // A pending merge waits only for a task that is already in the inbox.
   std::optional<Task> NextTask(TaskPipeline& pipeline) {
     if (pipeline.has_pending()) {
-      if (const std::optional<std::optional<Task>> task = inbox_.TryReceive()) return *task;
+      if (const std::optional<std::optional<Task>> task = line_.inbox.TryReceive()) return *task;
       pipeline.CommitPending();
     }
-    return inbox_.Receive();
+    return Receive();
+  }
+
+  std::optional<Task> Receive() {
+    while (!line_.ends) {
+      if (const std::optional<std::optional<Task>> task = line_.inbox.Receive(kIdleSeconds)) {
+        return *task;
+      }
+    }
+    return std::nullopt;
   }
 
   WorkerId id_;
   int depth_;
-  Inbox& inbox_;
+  Line& line_;
   Mailbox<Event>& outbox_;
   WorkerTrace* trace_;  // null: none is wanted
 };
@@ -123,7 +147,7 @@ class ThreadExecutor : public Executor {
       : factories_(std::move(workers)),
         stop_requested_(std::move(stop_requested)),
         trace_(trace),
-        inboxes_(factories_.size()) {
+        lines_(factories_.size()) {
     if (pinning == Pinning::kCores) cores_.emplace();
   }
 
@@ -169,14 +193,15 @@ class ThreadExecutor : public Executor {
       const int depth = device.depth;
       std::optional<int> core;
       if (device.shares_host_memory) core = next_core++;
-      threads.emplace_back([this, id, depth, core, training, apart] {
-        if (cores_ && core) cores_->PinThisThread(*core);
-        if (apart && !core) cores_->KeepThisThreadOff(training);
+      threads.push_back(StartThread([this, id, depth, core, training, apart] {
         WorkerTrace* const trace = trace_ ? &trace_->of(id) : nullptr;
-        WorkerThread(id, depth, inboxes_[id], outbox_, trace).Run(factories_[id], [&] {
-          ready_.Send(id);
-        });
-      });
+        const auto make = [&] {
+          if (cores_ && core) cores_->PinThisThread(*core);
+          if (apart && !core) cores_->KeepThisThreadOff(training);
+          return factories_[id]();
+        };
+        WorkerThread(id, depth, lines_[id], outbox_, trace).Run(make, [&] { ready_.Send(id); });
+      }));
     }
   }
 
@@ -189,6 +214,8 @@ class ThreadExecutor : public Executor {
     while (!preparing.empty()) {
       if (const std::optional<WorkerId> ready = ready_.Receive(kPollSeconds)) {
         preparing.erase(*ready);
+      } else if (const std::optional<WorkerId> failed = FailedWithoutMessage()) {
+        preparing.erase(*failed);
       } else if (StopRequested()) {
         return;
       } else {
@@ -203,6 +230,10 @@ class ThreadExecutor : public Executor {
       stop_sent = true;
       return Interrupt{};
     }
+    if (const std::optional<WorkerId> failed = FailedWithoutMessage()) {
+      lines_[*failed].has_failed = false;
+      return Failure{.worker = *failed, .what = "out of memory"};
+    }
     if (keeper_ && !coordinator.checkpoint_pending() && keeper_->IsDue(SteadySeconds())) {
       return CheckpointRequest{};
     }
@@ -212,7 +243,7 @@ class ThreadExecutor : public Executor {
 
   void Handle(Coordinator& coordinator, const Event& event, RunObserver& observer) {
     const Coordinator::Actions& actions = coordinator.Handle(event, SteadySeconds());
-    for (const Task& task : actions.tasks) inboxes_[task.worker].Send(task);
+    for (const Task& task : actions.tasks) lines_[task.worker].inbox.Send(task);
     Notify(observer, coordinator, actions);
     if (!keeper_ || !coordinator.checkpoint_ready()) return;
     keeper_->Take(coordinator);
@@ -220,7 +251,20 @@ class ThreadExecutor : public Executor {
   }
 
   void StopWorkers() {
-    for (Inbox& inbox : inboxes_) inbox.Send(std::nullopt);
+    for (Line& line : lines_) {
+      line.ends = true;
+      try {
+        line.inbox.Send(std::nullopt);
+      } catch (const std::bad_alloc&) {  // it looks at `ends` soon
+      }
+    }
+  }
+
+  std::optional<WorkerId> FailedWithoutMessage() const {
+    for (const WorkerId id : lines_.ids()) {
+      if (lines_[id].has_failed) return id;
+    }
+    return std::nullopt;
   }
 
   bool StopRequested() const { return stop_requested_ && stop_requested_(); }
@@ -230,7 +274,7 @@ class ThreadExecutor : public Executor {
   std::function<bool()> stop_requested_;
   RunTrace* trace_;  // null: none is wanted
   CheckpointKeeper* keeper_ = nullptr;
-  IndexedVector<WorkerId, Inbox> inboxes_;
+  IndexedVector<WorkerId, Line> lines_;
   Mailbox<Event> outbox_;
   Mailbox<WorkerId> ready_;  // workers that can begin
 };

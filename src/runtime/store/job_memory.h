@@ -86,9 +86,16 @@ struct JobMemory {
     for (AlignedFloats& snapshot : snapshots) snapshot = AlignedFloats(store.layout().floats);
   }
 
-  // Sets the initial model. No worker may train yet.
+  // Sets the initial model, also in both snapshots. No worker may train yet.
   void SetWeights(std::span<const float> weights) {
     std::copy(weights.begin(), weights.end(), store.idle_weights().begin());
+    for (AlignedFloats& snapshot : snapshots) store.CopyTo(snapshot.span());
+    probes.Begin(store);
+  }
+
+  // Replaces the model by a snapshot. No worker trains meanwhile.
+  void RestoreSnapshot(SnapshotId id) {
+    store.Write(0, snapshots[id].span());
     probes.Begin(store);
   }
 

@@ -1,5 +1,7 @@
 #include "runtime/store/parameter_store.h"
 
+#include <cmath>
+
 #include "core/clones.h"
 #include "core/racy.h"
 
@@ -25,6 +27,12 @@ HOGBATCH_CLONES void BlendFloats(const float* __restrict what, float share, std:
   }
 }
 
+HOGBATCH_CLONES bool AllFloatsWithin(const float* floats, std::size_t count, float most) {
+  unsigned beyond = 0;
+  for (std::size_t i = 0; i < count; ++i) beyond |= !(std::abs(floats[i]) <= most);
+  return beyond == 0;
+}
+
 }  // namespace
 
 void ParameterStore::Read(std::int64_t at, std::span<float> to) const {
@@ -41,6 +49,10 @@ void ParameterStore::Blend(std::int64_t at, std::span<const float> what, float s
 
 void ParameterStore::Write(std::int64_t at, std::span<const float> what) {
   WriteFloats(what.data(), what.size(), floats_.data() + at);
+}
+
+bool AllWithin(std::span<const float> floats, float most) {
+  return AllFloatsWithin(floats.data(), floats.size(), most);
 }
 
 }  // namespace hogbatch

@@ -47,4 +47,7 @@ class ParameterStore {
   std::vector<LayerView> views_;
 };
 
+// Whether no number is NaN or larger than `most`, whatever its sign.
+bool AllWithin(std::span<const float> floats, float most);
+
 }  // namespace hogbatch

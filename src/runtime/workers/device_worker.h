@@ -29,12 +29,14 @@ class DeviceWorker : public Worker {
         return;
       case TaskKind::kSnapshot:
         beta_ = memory_.probes.Beta(memory_.store);
-        return memory_.TakeSnapshot(task.snapshot);
+        return TakeSnapshot(task);
       case TaskKind::kEvaluate:
         evaluation_ += Evaluate(task);
         return;
       case TaskKind::kSave:
-        Save(task);
+        return Save(task);
+      case TaskKind::kRestore:
+        Restore(task);
     }
   }
 
@@ -55,6 +57,7 @@ class DeviceWorker : public Worker {
             .max_batch_size = max_batch_size_,
             .staleness = staleness,
             .beta = std::exchange(beta_, std::nullopt),
+            .has_exploded = task.kind == TaskKind::kSnapshot && has_exploded_,
             .evaluation = std::exchange(evaluation_, {})};
   }
 
@@ -70,10 +73,12 @@ class DeviceWorker : public Worker {
   // The optimiser's state, and how many updates it has made. An optimiser that does not exist yet
   // leaves `saved` alone.
   virtual void SaveOptimizer(SavedWorker& saved) = 0;
-  // What a resumed run had saved for this worker; null: nothing.
+  // The next update begins with a new optimiser.
+  virtual void ForgetOptimizer() = 0;
+  // What a resumed run had saved for this worker; null: nothing, or it is forgotten.
   const SavedWorker* saved() const {
     const std::optional<SavedWorker>& saved = memory_.saved_workers[id_];
-    return saved ? &*saved : nullptr;
+    return saved && !has_restored_ ? &*saved : nullptr;
   }
 
   // Makes what one merge adds to the model, or a gradient to hold.
@@ -131,9 +136,23 @@ class DeviceWorker : public Worker {
   void Save(const Task& task) {
     if (task.slice == 0) memory_.SaveWeights();
     std::optional<SavedWorker>& saved = memory_.saved_workers[id_];
-    if (!saved) saved.emplace();
+    if (!saved || has_restored_) saved.emplace();
     SaveOptimizer(*saved);
     sync_update_.SaveTo(*saved);
+  }
+
+  // The initial model is in the snapshots already.
+  void TakeSnapshot(const Task& task) {
+    if (!task.at_start) memory_.TakeSnapshot(task.snapshot);
+    has_exploded_ = !AllWithin(memory_.snapshots[task.snapshot].span(), kLargestWeight);
+  }
+
+  void Restore(const Task& task) {
+    if (task.slice == 0) memory_.RestoreSnapshot(task.snapshot);
+    device_->Wait();
+    has_restored_ = true;
+    ForgetOptimizer();
+    sync_update_.Forget();
   }
 
   // If device memory is short, the scratch of training is freed; training allocates it again.
@@ -159,6 +178,8 @@ class DeviceWorker : public Worker {
   EvaluationSums evaluation_;
   StalenessMeter staleness_;
   std::optional<double> beta_;
+  bool has_exploded_ = false;  // the latest snapshot
+  bool has_restored_ = false;
   Torn torn_ = Torn::kNo;
   std::int32_t extra_updates_ = 0;
   std::int64_t max_batch_size_ = 0;

@@ -274,6 +274,11 @@ class ReplicaWorker : public DeviceWorker {
     saved.optimizer = delta_maker_->optimizer().Save();
   }
 
+  void ForgetOptimizer() override {
+    delta_maker_.reset();
+    replica_updates_ = 0;
+  }
+
   std::vector<std::unique_ptr<MergeInFlight>> merges_;
   Buffer class_weights_memory_;
   Tensor class_weights_;

@@ -54,6 +54,11 @@ void SyncUpdate::SaveTo(SavedWorker& saved) {
   saved.slice_optimizer = optimizer_->Save();
 }
 
+void SyncUpdate::Forget() {
+  optimizer_.reset();
+  slice_ = slices_ = -1;
+}
+
 void SyncUpdate::ApplyLayer(const Task& task, AppliedSlice& applied) {
   const std::size_t layer = applied.layers;
   scratch_.Restart();

@@ -26,6 +26,8 @@ class SyncUpdate {
 
   // Between rounds. Nothing is written before the first Apply.
   void SaveTo(SavedWorker& saved);
+  // The next Apply begins with new optimiser state, and not with what was saved.
+  void Forget();
 
  private:
   void BeginSlice(const Task& task);

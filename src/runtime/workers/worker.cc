@@ -60,6 +60,10 @@ class SharingWorker : public DeviceWorker {
     saved.updates = optimizer_updates();
     saved.optimizer = optimizer_->Save();
   }
+  void ForgetOptimizer() override {
+    optimizer_.reset();
+    updates_before_ = -updates();
+  }
   std::int64_t optimizer_updates() const { return updates_before_ + updates(); }
 
   void Train(const Task& task, RowRange rows) override {
@@ -115,7 +119,7 @@ class SharingWorker : public DeviceWorker {
   ProbeRecorder probe_recorder_;
   StalenessMeter::ReadAt read_;
   std::unique_ptr<Optimizer> optimizer_;
-  std::int64_t updates_before_ = 0;  // the run was resumed
+  std::int64_t updates_before_ = 0;  // those of a resumed run, less those of a forgotten optimiser
   Tensor class_weights_;
   std::optional<PrivateGradient> gradient_;
   std::optional<ColumnCompactor> compactor_;

@@ -8,7 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/cache_folder.h"
+#include "core/guard/cache_folder.h"
 #include "core/guard/json_text.h"
 #include "core/guard/small_file.h"
 #include "core/replaced_file.h"

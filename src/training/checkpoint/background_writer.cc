@@ -3,9 +3,11 @@
 #include <exception>
 #include <utility>
 
+#include "core/threads.h"
+
 namespace hogbatch {
 
-BackgroundWriter::BackgroundWriter() : thread_([this] { Run(); }) {}
+BackgroundWriter::BackgroundWriter() : thread_(StartThread([this] { Run(); })) {}
 
 BackgroundWriter::~BackgroundWriter() {
   {

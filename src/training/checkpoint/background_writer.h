@@ -35,7 +35,7 @@ class BackgroundWriter {
   std::deque<std::function<void()>> jobs_;  // the first is under way
   std::optional<std::string> error_;
   bool closing_ = false;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace hogbatch

@@ -88,8 +88,10 @@ RunKeeper::RunKeeper(KeepOptions keep, const TrainingPlan& plan, const TrainingI
 RunKeeper::~RunKeeper() = default;
 
 void RunKeeper::Poll() {
-  if (const std::optional<std::string> error = writer_.TakeError()) {
-    observer_.OnWarning(fmt::format("{}; training goes on, and the next one is tried", *error));
+  if (const std::optional<std::string> error = writer_.TakeError(); error && !has_warned_) {
+    has_warned_ = true;
+    observer_.OnWarning(fmt::format(
+        "{}; training goes on, and later checkpoints are tried without further warnings", *error));
   }
   if (unsaved_best_ && !writer_.busy()) PostBest(*std::exchange(unsaved_best_, std::nullopt));
 }

@@ -50,6 +50,7 @@ class RunKeeper final : public CheckpointKeeper {
   std::int64_t last_number_;
   std::optional<double> last_taken_;
   std::optional<SnapshotId> unsaved_best_;
+  bool has_warned_ = false;  // of a file that could not be written
   BackgroundWriter writer_;  // last: its jobs use what is above
 };
 

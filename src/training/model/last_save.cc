@@ -1,0 +1,81 @@
+#include "training/model/last_save.h"
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "core/clock.h"
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kBetweenTries(500);
+constexpr double kHeaderBytes = 1 << 20;  // more than the header of a model takes
+
+// A model that does not fit is not begun: it would fill the disk for others until it fails.
+void CheckSpace(const SavedModel& model, const std::string& folder) {
+  struct statvfs space{};
+  if (::statvfs(folder.c_str(), &space) != 0 || space.f_blocks == 0) return;  // the save will tell
+  const double has = static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize);
+  const double needs = static_cast<double>(model.parameters.size() * sizeof(float)) + kHeaderBytes;
+  if (has >= needs) return;
+  throw Error(
+      fmt::format("the disk of {} is full: the model needs {:.0f} MB, and {:.0f} MB are free",
+                  folder, needs / 1e6, has / 1e6));
+}
+
+// Empty: it is saved. Otherwise the reason why not.
+std::string TrySave(const SavedModel& model, const std::string& folder) {
+  try {
+    CheckSpace(model, folder);
+    SaveModel(folder + "/model.safetensors", model);
+    return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+std::vector<std::string> OtherFolders(const std::string& folder) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(folder, error).lexically_normal();
+  const fs::path place = whole.has_filename() ? whole : whole.parent_path();
+  const fs::path temporary = fs::temp_directory_path(error);
+  return {fmt::format("{}-rescued-{}", place.string(), ::getpid()),
+          fmt::format("{}/hogbatch-rescued-{}", temporary.empty() ? "/tmp" : temporary.string(),
+                      ::getpid())};
+}
+
+}  // namespace
+
+std::string SaveLast(const SavedModel& model, const std::string& folder, TrainingObserver& observer,
+                     double seconds) {
+  std::string reason = TrySave(model, folder);
+  if (reason.empty()) return folder;
+  observer.OnWarning(fmt::format("{}; trying again for {:g} s", reason, seconds));
+  for (const double end = SteadySeconds() + seconds; SteadySeconds() < end;) {
+    std::this_thread::sleep_for(kBetweenTries);
+    reason = TrySave(model, folder);
+    if (reason.empty()) return folder;
+  }
+  for (const std::string& other : OtherFolders(folder)) {
+    std::error_code error;
+    fs::create_directories(other, error);
+    if (!TrySave(model, other).empty()) {
+      fs::remove(other, error);
+      continue;
+    }
+    observer.OnWarning(fmt::format("the model was saved in {} instead, because {}", other, reason));
+    return other;
+  }
+  throw Error(fmt::format("the model was not saved: {}; other folders failed, too", reason));
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,75 @@
+// The last save of a run whose folder can no longer be written.
+
+#include "training/model/last_save.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "core/error.h"
+#include "tests/support/observers.h"
+#include "tests/support/process.h"
+
+namespace hogbatch {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+SavedModel SmallModel() {
+  const ModelSpec spec{.inputs = 1, .hidden = {}, .outputs = 2};
+  SavedModel model{.spec = spec, .schema = {}, .parameters = {}};
+  model.schema.features = 1;
+  model.schema.file_columns = 1;
+  model.schema.label_names = {"a", "b"};
+  model.parameters.resize(static_cast<std::size_t>(Layout(spec).floats));
+  return model;
+}
+
+struct Saved {
+  std::string folder;
+  std::string told;
+};
+Saved Save(const std::string& folder) {
+  QuietObserver observer;
+  const std::string saved = SaveLast(SmallModel(), folder, observer, 0);
+  return {.folder = saved, .told = observer.warnings};
+}
+
+TEST(LastSave, GoesIntoTheFolderOfTheRun) {
+  const TemporaryFolder folder;
+  const Saved saved = Save(folder.path());
+  EXPECT_EQ(saved.folder, folder.path());
+  EXPECT_EQ(saved.told, "");
+  EXPECT_TRUE(folder.Has("model.safetensors"));
+}
+
+TEST(LastSave, GoesBesideAFolderThatWasRemoved) {
+  const TemporaryFolder folder;
+  const Saved saved = Save(folder.path() + "/removed/");
+  EXPECT_THAT(saved.folder, HasSubstr(folder.path() + "/removed-rescued-"));
+  EXPECT_THAT(saved.told, HasSubstr("No such file or directory"));
+  EXPECT_THAT(saved.told, HasSubstr("the model was saved in " + saved.folder + " instead"));
+  EXPECT_TRUE(fs::exists(saved.folder + "/model.safetensors"));
+}
+
+TEST(LastSave, GoesIntoTheTemporaryFolderIfThatFailsToo) {
+  // Nothing can be made below a file, whoever runs the test.
+  const TemporaryFolder folder;
+  folder.Write("file", "");
+  const ScopedVariable variable("TMPDIR", folder.path());
+  const Saved saved = Save(folder.path() + "/file/run");
+  EXPECT_THAT(saved.folder, HasSubstr(folder.path() + "/hogbatch-rescued-"));
+  EXPECT_TRUE(fs::exists(saved.folder + "/model.safetensors"));
+}
+
+TEST(LastSave, FailsWithTheReasonIfThereIsNoFolderAtAll) {
+  const ScopedVariable variable("TMPDIR", "/proc");
+  QuietObserver observer;
+  EXPECT_THROW(SaveLast(SmallModel(), "/proc/hogbatch/run", observer, 0), Error);
+}
+
+}  // namespace
+}  // namespace hogbatch
