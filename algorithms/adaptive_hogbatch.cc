@@ -26,7 +26,7 @@ class AdaptiveHogbatch : public Algorithm {
   std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) override {
     const JobState& job = table.jobs.front();
     if (job.remaining_rows == 0) return std::nullopt;  // nothing to choose a size for
-    if (teams_.empty()) Begin(table.workers);
+    if (!Knows(table.workers)) Begin(table.workers);
     TeamState& team = teams_[idle.team];
     const Bounds bounds = BoundsOf(idle.team, options_.range_of(idle.device.kind), table.workers);
     // Memory may have turned out to be less. That changes the size without a review.
@@ -45,6 +45,11 @@ class AdaptiveHogbatch : public Algorithm {
     Visit(visitor, "teams", teams_);
     Visit(visitor, "holds", holds_);
     Visit(visitor, "reported", reported_);
+    // A checkpoint may have restored anything; without teams, Assign begins anew.
+    if (holds_.size() != teams_.size()) {
+      teams_.resize(0);
+      holds_.resize(0);
+    }
   }
 
   std::vector<HeldTeam> held_teams() const override {
@@ -59,6 +64,13 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
  private:
+  bool Knows(std::span<const WorkerState> workers) const {
+    return holds_.size() == teams_.size() && reported_.size() == workers.size() &&
+           std::ranges::all_of(workers, [&](const WorkerState& worker) {
+             return static_cast<std::size_t>(worker.team) < teams_.size();
+           });
+  }
+
   void Begin(std::span<const WorkerState> workers) {
     for (const WorkerState& worker : workers) {
       while (teams_.size() <= static_cast<std::size_t>(worker.team)) teams_.push_back({});

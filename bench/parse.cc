@@ -46,8 +46,9 @@ void CountBytes(benchmark::State& state, const std::string& text) {
 
 void Parse(benchmark::State& state, const std::string& text, int threads) {
   for (auto _ : state) {
+    const auto source = hogbatch::OpenBytes(text, "text", text.size());
     const auto file = hogbatch::ParseInChunks(
-        text, {.threads = threads}, [](std::string_view chunk, ParsedRows& out) {
+        *source, 0, "text", {.threads = threads}, [](std::string_view chunk, ParsedRows& out) {
           hogbatch::ParseLibsvm(chunk, hogbatch::kLargestIndex, hogbatch::Labels::kRequired, out);
         });
     benchmark::DoNotOptimize(file.rows());

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <string>
 
+#include "core/guard/machine_limits.h"
 #include "cpu/cpu.h"
 #include "cpu/product.h"
 
@@ -41,7 +41,7 @@ DeviceInfo Describe() {
   info.description = fmt::format("{}, {}", ProcessorName(), InstructionSet());
   info.kind = DeviceKind::kCpu;
   info.shares_host_memory = true;
-  info.memory_bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  info.memory_bytes = UsableMemory();
   return info;
 }
 

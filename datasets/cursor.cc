@@ -37,7 +37,7 @@ Cursor::Cursor(std::int64_t rows, double epochs, std::uint64_t seed)
 
 std::optional<Cursor::EpochRows> Cursor::Next(std::int64_t max_rows, std::int64_t grain) {
   Check(max_rows > 0, "a range has at least one row");
-  if (remaining_ == 0) return std::nullopt;
+  if (remaining_ <= 0) return std::nullopt;
   EpochRows next;
   if (!returned_.empty()) {
     next.epoch = returned_.front().epoch;
@@ -66,10 +66,17 @@ void Cursor::Return(EpochRows lost) {
 void Cursor::VisitState(StateVisitor& visitor) {
   std::int64_t handed_out = total_ - remaining_;
   Visit(visitor, "handed_out", handed_out);
+  RequireState(handed_out >= 0, "handed_out");
   remaining_ = std::max<std::int64_t>(0, total_ - handed_out);
   Visit(visitor, "epoch", epoch_);
   Visit(visitor, "blocks", blocks_);
   Visit(visitor, "returned", returned_);
+  RequireState(epoch_ >= -1, "epoch");
+  const auto is_inside = [&](RowRange rows) {
+    return rows.begin >= 0 && rows.begin < rows.end && rows.end <= rows_;
+  };
+  RequireState(std::ranges::all_of(blocks_, is_inside), "blocks");
+  RequireState(std::ranges::all_of(returned_, is_inside, &EpochRows::rows), "returned");
 }
 
 void Cursor::StartEpoch() {

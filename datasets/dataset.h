@@ -33,9 +33,9 @@ struct Dataset {
 };
 
 // Converts the rows to dense or sparse, even if they are then larger. Dense rows that would take
-// more than half of the physical memory are a UserError.
+// more than `memory_bytes` (see ReadOptions) are a UserError.
 enum class Storage : std::uint8_t { kDense, kSparse };
-void ConvertStorage(Dataset& data, Storage storage);
+void ConvertStorage(Dataset& data, Storage storage, std::int64_t memory_bytes = 0);
 
 struct ReadOptions {
   std::string label = "auto";  // --label: NAME | N (from 1) | first | last; auto: last for CSV
@@ -45,6 +45,8 @@ struct ReadOptions {
   double valid_fraction = 0.1;
   std::uint64_t seed = 1;  // of the order of the rows
   int threads = 0;         // 0: one a core
+  // --memory-limit: what the data set may take; 0: half of the memory that this process may use.
+  std::int64_t memory_bytes = 0;
 };
 
 // A data set to train on: rows in random order, those from `train_rows` on are for validation.
@@ -59,15 +61,15 @@ struct TrainingData {
 TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options);
 
 // Reads a file to continue the training of a model: columns, labels and scaling are those of its
-// schema. Of the options only labels, seed, valid_fraction and threads are used.
+// schema. Of the options label, positive and scaling are not used.
 TrainingData ReadToGoOn(const std::string& path, const Schema& schema, const ReadOptions& options);
 
 // Reads a file as `schema` says, rows in file order. A label the schema does not know, or more
 // features than it has, is a UserError. With labels kOptional a CSV without the label column is
 // legal, and so are unknown labels: the data set then has none (predict needs none).
-// `label_file` is the file with the labels of an IDX file; empty: it is found by its name.
+// Of the options only labels, threads and memory_bytes are used.
 enum class Labels : std::uint8_t { kRequired, kOptional };
 Dataset ReadWithSchema(const std::string& path, const Schema& schema, Labels labels,
-                       int threads = 0, const std::string& label_file = {});
+                       const ReadOptions& options = {});
 
 }  // namespace hogbatch

@@ -10,10 +10,12 @@
 #include <thread>
 #include <vector>
 
+#include "core/guard/machine_limits.h"
+
 namespace hogbatch {
 
 inline int ThreadCount(int asked) {
-  return asked > 0 ? asked : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return asked > 0 ? asked : UsableCores(static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 // Calls body(i) for every i in [0, count), low ones first; the first exception ends the loop and is

@@ -34,30 +34,39 @@ std::string LabelFileOf(const std::string& path, const std::string& named) {
       labels.expected.empty() ? "" : fmt::format(", and {} is not there", labels.expected)));
 }
 
-TextInput OpenInput(const std::string& path, const std::string& label_file, Labels labels) {
+bool BeginsAsIdx(const TextInput& input) {
+  Bytes window;
+  return IsIdx(input.text->Read(0, 4, window));
+}
+
+TextInput OpenInput(const std::string& path, const ReadOptions& options, Labels labels) {
   if (path.empty()) {
     TextInput input = InputFromBytes(PackedBuiltin(), std::string(kBuiltinSource));
     input.categorical = BuiltinCategories();
     return input;
   }
-  TextInput input{.text = OpenText(path, MemoryBudget()), .source = path};
-  if (!IsIdx(input.text->text())) {
-    if (label_file.empty()) return input;
+  const std::size_t budget = MemoryBudget(options.memory_bytes);
+  TextInput input{.text = OpenText(path, budget), .source = path};
+  if (!BeginsAsIdx(input)) {
+    if (options.labels.empty()) return input;
     throw UserError(
         fmt::format("{}: this is no IDX file and contains its labels; leave out --labels", path));
   }
-  const bool has_rows = OpenIdx(input.text->text(), path).dimensions > 1;
+  const bool has_rows = OpenIdx(*input.text, path).dimensions > 1;
   if (labels == Labels::kRequired && has_rows) {
-    input.label_source = LabelFileOf(path, label_file);
-    input.labels = OpenText(input.label_source, MemoryBudget());
+    input.label_source = LabelFileOf(path, options.labels);
+    input.labels = OpenText(input.label_source, budget);
   }
   return input;
 }
 
 FileFormat FormatOf(const TextInput& input) {
-  constexpr std::size_t kLooked = 4096;
-  const std::string_view text = input.text->text();
-  if (IsIdx(text)) return FileFormat::kIdx;
+  constexpr std::size_t kLooked = 4096, kMostLooked = std::size_t{1} << 20;
+  if (BeginsAsIdx(input)) return FileFormat::kIdx;
+  Bytes window;
+  std::string_view text = input.text->Read(0, kMostLooked, window);
+  // A line that is cut may look like another format.
+  if (text.size() == kMostLooked) text = text.substr(0, text.rfind('\n'));
   if (text.substr(0, kLooked).find('\0') != std::string_view::npos) {
     throw UserError(fmt::format("{}: contains binary data; use an IDX file, or LIBSVM or CSV text",
                                 input.source));
@@ -80,19 +89,21 @@ struct ParsedText {
   if (parsed.format == FileFormat::kIdx) {
     throw UserError(fmt::format("{}: {}", input.source, problem.what));
   }
-  const std::string_view text = input.text->text();
   const ParsedRow row = parsed.file.row(problem.row);
-  const std::string_view rest = text.substr(row.chunk->text - text.data());
+  const std::size_t begin = row.chunk->text_at;
+  Bytes window;
+  const std::string_view chunk = input.text->Read(begin, row.chunk->text_bytes, window);
   const char* where = parsed.format == FileFormat::kLibsvm
-                          ? FindLibsvmLabel(rest, row.index, problem.label)
-                          : FindCsvLabel(rest, parsed.layout, row.index);
-  ThrowAt(input.source, text, where, problem.what);
+                          ? FindLibsvmLabel(chunk, row.index, problem.label)
+                          : FindCsvLabel(chunk, parsed.layout, row.index);
+  ThrowAt(input.source, *input.text, begin + static_cast<std::size_t>(where - chunk.data()),
+          problem.what);
 }
 
-ParsedFile ParseText(const TextInput& input, std::string_view rows, const ParseSettings& settings,
+ParsedFile ParseText(const TextInput& input, std::size_t rows_at, const ParseSettings& settings,
                      const ChunkParser& parse) {
   try {
-    ParsedFile file = ParseInChunks(rows, settings, parse);
+    ParsedFile file = ParseInChunks(*input.text, rows_at, input.source, settings, parse);
     if (file.rows() == 0) {
       throw UserError(
           fmt::format("{}: the file has no rows; use one with rows of data", input.source));
@@ -102,19 +113,18 @@ ParsedFile ParseText(const TextInput& input, std::string_view rows, const ParseS
           fmt::format("{}: the file has more than 2^31 rows; use part of it", input.source));
     }
     return file;
-  } catch (const ParseFailure& failure) {
-    ThrowAt(input.source, input.text->text(), failure.where, failure.what);
+  } catch (const PlacedFailure& failure) {
+    ThrowAt(input.source, *input.text, failure.at, failure.what);
   }
 }
 
 ParsedText ParseLibsvmText(const TextInput& input, std::int64_t known_columns, Labels labels,
                            const ParseSettings& settings) {
-  return {
-      FileFormat::kLibsvm,
-      {},
-      ParseText(input, input.text->text(), settings, [=](std::string_view chunk, ParsedRows& out) {
-        ParseLibsvm(chunk, known_columns, labels, out);
-      })};
+  return {FileFormat::kLibsvm,
+          {},
+          ParseText(input, 0, settings, [=](std::string_view chunk, ParsedRows& out) {
+            ParseLibsvm(chunk, known_columns, labels, out);
+          })};
 }
 
 ParsedText ParseCsvText(const TextInput& input, CsvLayout layout,
@@ -122,16 +132,16 @@ ParsedText ParseCsvText(const TextInput& input, CsvLayout layout,
                         const ParseSettings& settings) {
   const std::vector<CsvColumn> columns = PlanColumns(layout, categorical);
   ParsedFile file =
-      ParseText(input, layout.rows, settings, [&](std::string_view chunk, ParsedRows& out) {
+      ParseText(input, layout.rows_at, settings, [&](std::string_view chunk, ParsedRows& out) {
         ParseCsv(chunk, layout.delimiter, columns, out);
       });
   return {FileFormat::kCsv, std::move(layout), std::move(file)};
 }
 
 ParsedText ParseIdxRows(const TextInput& input, const ParseSettings& settings) {
-  const IdxArray rows = OpenIdx(input.text->text(), input.source);
+  const IdxArray rows = OpenIdx(*input.text, input.source);
   std::optional<IdxArray> labels;
-  if (input.labels) labels = OpenIdx(input.labels->text(), input.label_source);
+  if (input.labels) labels = OpenIdx(*input.labels, input.label_source);
   ParsedFile file = ParseIdx(rows, labels, settings);
   return {FileFormat::kIdx, {}, std::move(file), std::move(labels), rows.dimensions > 2};
 }
@@ -165,7 +175,9 @@ ParsedText ParseToLearn(const TextInput& input, const ReadOptions& options,
     LearnColumns(parsed.file, schema, settings.threads);
     return parsed;
   }
-  CsvLayout layout = FindCsvLayout(input.text->text(), input.source, options.label);
+  Bytes window;
+  CsvLayout layout =
+      FindCsvLayout(ReadCsvHead(*input.text, input.source, window), input.source, options.label);
   if (!input.categorical.empty() && layout.label != layout.columns - 1) {
     throw UserError(fmt::format("{}: its label is its last column; leave out --label {}",
                                 input.source, options.label));
@@ -234,8 +246,10 @@ ParsedText ParseWithSchema(const TextInput& input, const Schema& schema, Labels 
     ApplyColumns(parsed.file, schema, settings.threads);
     return parsed;
   }
-  return ParseCsvText(input, FindCsvLayout(input.text->text(), input.source, schema, labels),
-                      schema.categorical, settings);
+  Bytes window;
+  const std::string_view head = ReadCsvHead(*input.text, input.source, window);
+  return ParseCsvText(input, FindCsvLayout(head, input.source, schema, labels), schema.categorical,
+                      settings);
 }
 
 // Reads rows by a schema: in random order if there is a seed, else in file order.
@@ -253,21 +267,25 @@ Dataset ReadOrdered(TextInput input, const Schema& schema, Labels labels,
     input.text.reset();
     AssembleRows(parsed.file, order, settings.threads, data);
   }
-  ApplyScaling(schema, data);
+  ApplyScaling(schema, settings.memory_bytes, data);
   return data;
+}
+
+ParseSettings SettingsOf(const ReadOptions& options) {
+  return {.threads = options.threads, .memory_bytes = options.memory_bytes};
 }
 
 }  // namespace
 
 TextInput InputFromBytes(std::string_view bytes, const std::string& source) {
-  return {.text = OpenBytes(bytes, source, MemoryBudget()), .source = source};
+  return {.text = OpenBytes(bytes, source, MemoryBudget(0)), .source = source};
 }
 
 TextInput InputFromBytes(std::string_view bytes, std::string_view labels,
                          const std::string& source) {
   TextInput input = InputFromBytes(bytes, source);
   input.label_source = source + " labels";
-  input.labels = OpenBytes(labels, input.label_source, MemoryBudget());
+  input.labels = OpenBytes(labels, input.label_source, MemoryBudget(0));
   return input;
 }
 
@@ -289,7 +307,7 @@ TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
   } else {
     LearnScaling(result.data, result.train_rows, options.scaling, result.schema);
   }
-  ApplyScaling(result.schema, result.data);
+  ApplyScaling(result.schema, settings.memory_bytes, result.data);
   return result;
 }
 
@@ -307,19 +325,18 @@ Dataset ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
 }
 
 TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options) {
-  return ReadTrainingText(OpenInput(path, options.labels, Labels::kRequired), options,
-                          {.threads = options.threads});
+  return ReadTrainingText(OpenInput(path, options, Labels::kRequired), options,
+                          SettingsOf(options));
 }
 
 TrainingData ReadToGoOn(const std::string& path, const Schema& schema, const ReadOptions& options) {
-  return ReadTextToGoOn(OpenInput(path, options.labels, Labels::kRequired), schema, options,
-                        {.threads = options.threads});
+  return ReadTextToGoOn(OpenInput(path, options, Labels::kRequired), schema, options,
+                        SettingsOf(options));
 }
 
-Dataset ReadWithSchema(const std::string& path, const Schema& schema, Labels labels, int threads,
-                       const std::string& label_file) {
-  return ReadTextWithSchema(OpenInput(path, label_file, labels), schema, labels,
-                            {.threads = threads});
+Dataset ReadWithSchema(const std::string& path, const Schema& schema, Labels labels,
+                       const ReadOptions& options) {
+  return ReadTextWithSchema(OpenInput(path, options, labels), schema, labels, SettingsOf(options));
 }
 
 }  // namespace hogbatch

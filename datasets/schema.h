@@ -34,6 +34,9 @@ struct CategoricalColumn {
   bool operator==(const CategoricalColumn&) const = default;
 };
 
+// The most that the mean and the deviation of labels may be, so that predictions fit a float.
+inline constexpr double kLargestTarget = 1e30;
+
 struct Schema {
   FileFormat format = FileFormat::kLibsvm;
   std::int64_t file_columns = 0;  // of features: the largest index (LIBSVM), all columns except the

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <numeric>
 
 #include "core/error.h"
 #include "core/text.h"
+#include "datasets/encoding/labels.h"
 
 namespace hogbatch {
 namespace {
@@ -40,15 +40,14 @@ void ClassesToNumbers(TrainingData& training) {
     const double off = numbers[classes[row]] - mean;
     squares += off * off;
   }
-  const double deviation = squares > 0 ? std::sqrt(squares / rows) : 1;
+  SetTargetScale(training.data.source, mean, squares / rows, training.schema);
   for (const std::int32_t one : classes) {
-    training.data.targets.push_back(static_cast<float>((numbers[one] - mean) / deviation));
+    training.data.targets.push_back(
+        static_cast<float>((numbers[one] - mean) / training.schema.target_deviation));
   }
   training.data.classes.clear();
   training.schema.label_kind = LabelKind::kValue;
   training.schema.label_names.clear();
-  training.schema.target_mean = mean;
-  training.schema.target_deviation = deviation;
 }
 
 void ClassesToLabels(TrainingData& training) {

@@ -28,6 +28,8 @@ void LearnLabels(const ParsedFile& file, const std::string& source, const std::s
 // The mean and deviation of the values in the given rows, into the schema.
 void LearnTargets(const ParsedFile& file, const std::string& source,
                   std::span<const std::int64_t> rows, Schema& schema);
+// The same from a mean and a variance. UserError if predictions could not fit a float.
+void SetTargetScale(const std::string& source, double mean, double variance, Schema& schema);
 
 // Fills the data set's labels as the schema has them; row i comes from order[i], or without an
 // order from i. The first label that cannot be used is returned, and the labels are then empty.

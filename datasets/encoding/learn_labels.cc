@@ -160,7 +160,12 @@ void LearnTargets(const ParsedFile& file, const std::string& source,
     const double difference = file.row(row).label(0).number - mean;
     variance += difference * difference / count;
   }
-  if (!std::isfinite(mean) || !std::isfinite(variance)) {
+  SetTargetScale(source, mean, variance, schema);
+}
+
+void SetTargetScale(const std::string& source, double mean, double variance, Schema& schema) {
+  // NaN is in no range.
+  if (!(std::abs(mean) <= kLargestTarget && std::sqrt(variance) <= kLargestTarget)) {
     throw UserError(fmt::format("{}: the labels are too large to learn; scale them", source));
   }
   schema.target_mean = mean;

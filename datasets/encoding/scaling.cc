@@ -238,7 +238,7 @@ void LearnSharedScaling(const Dataset& data, std::int64_t train_rows, Schema& sc
   schema.scale.assign(features, std::isfinite(scale) ? scale : 0);
 }
 
-void ApplyScaling(const Schema& schema, Dataset& data) {
+void ApplyScaling(const Schema& schema, std::int64_t memory_bytes, Dataset& data) {
   if (schema.shift.empty()) return;
   if (!data.is_sparse) {
     const std::size_t features = schema.shift.size();
@@ -247,7 +247,7 @@ void ApplyScaling(const Schema& schema, Dataset& data) {
     }
     const auto nonzeros =
         std::count_if(data.dense.begin(), data.dense.end(), [](float x) { return x != 0; });
-    ConvertStorage(data, SmallerStorage(data.rows, data.features, nonzeros));
+    ConvertStorage(data, SmallerStorage(data.rows, data.features, nonzeros), memory_bytes);
     return;
   }
   const std::vector<float> zeros = ScaledZeros(schema);
@@ -259,7 +259,8 @@ void ApplyScaling(const Schema& schema, Dataset& data) {
   const Storage storage = SmallerStorage(data.rows, data.features, nonzeros);
   CheckFits(storage == Storage::kDense ? DenseBytes(data.rows, data.features)
                                        : SparseBytes(data.rows, nonzeros),
-            data.source, "this scaling stores all zeros; use --scale maxabs, which keeps them out");
+            memory_bytes, data.source,
+            "this scaling stores all zeros; use --scale maxabs, which keeps them out");
   if (storage == Storage::kDense) {
     ScaleToDense(schema, zeros, data);
   } else {

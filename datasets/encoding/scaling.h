@@ -22,7 +22,7 @@ void LearnScaling(const Dataset& data, std::int64_t train_rows, ScalingKind kind
 void LearnSharedScaling(const Dataset& data, std::int64_t train_rows, Schema& schema);
 
 // Scales every value, zeros that are not stored too, and stores the result dense or sparse,
-// whichever is then smaller.
-void ApplyScaling(const Schema& schema, Dataset& data);
+// whichever is then smaller. More than MemoryBudget(memory_bytes) is a UserError.
+void ApplyScaling(const Schema& schema, std::int64_t memory_bytes, Dataset& data);
 
 }  // namespace hogbatch

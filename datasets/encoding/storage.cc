@@ -15,8 +15,9 @@ std::size_t BytesOf(const std::vector<T>& values) {
   return values.size() * sizeof(T);
 }
 
-void MakeDense(Dataset& data) {
-  CheckFits(DenseBytes(data.rows, data.features), data.source, "keep the rows sparse");
+void MakeDense(Dataset& data, std::int64_t memory_bytes) {
+  CheckFits(DenseBytes(data.rows, data.features), memory_bytes, data.source,
+            "keep the rows sparse");
   data.dense.assign(data.rows * data.features, 0);
   for (std::int64_t row = 0; row < data.rows; ++row) {
     for (std::int64_t i = data.offsets[row]; i < data.offsets[row + 1]; ++i) {
@@ -56,8 +57,8 @@ std::int64_t Dataset::bytes() const {
                                    BytesOf(labels) + BytesOf(targets));
 }
 
-void ConvertStorage(Dataset& data, Storage storage) {
-  if (storage == Storage::kDense && data.is_sparse) MakeDense(data);
+void ConvertStorage(Dataset& data, Storage storage, std::int64_t memory_bytes) {
+  if (storage == Storage::kDense && data.is_sparse) MakeDense(data, memory_bytes);
   if (storage == Storage::kSparse && !data.is_sparse) MakeSparse(data);
 }
 
@@ -74,13 +75,14 @@ Storage SmallerStorage(std::int64_t rows, std::int64_t features, std::int64_t no
                                                                   : Storage::kDense;
 }
 
-void CheckFits(double bytes, const std::string& source, const std::string& advice) {
-  const auto budget = static_cast<double>(MemoryBudget());
+void CheckFits(double bytes, std::int64_t memory_bytes, const std::string& source,
+               const std::string& advice) {
+  const auto budget = static_cast<double>(MemoryBudget(memory_bytes));
   if (bytes <= budget) return;
   throw UserError(
-      fmt::format("{}: the rows would take {:.1f} GB, more than half of this machine's "
-                  "memory; {}",
-                  source, bytes / 1e9, advice));
+      fmt::format("{}: the rows would take {:.1f} GB, and the limit for one data set is {:.1f} GB; "
+                  "{}, or raise it with --memory-limit",
+                  source, bytes / 1e9, budget / 1e9, advice));
 }
 
 }  // namespace hogbatch

@@ -15,8 +15,9 @@ double DenseBytes(std::int64_t rows, std::int64_t features);
 double SparseBytes(std::int64_t rows, std::int64_t nonzeros);
 Storage SmallerStorage(std::int64_t rows, std::int64_t features, std::int64_t nonzeros);
 
-// Throws UserError, ending in `advice`, if `bytes` is more than half of the physical memory.
-void CheckFits(double bytes, const std::string& source, const std::string& advice);
+// Throws UserError, ending in `advice`, if `bytes` is more than MemoryBudget(memory_bytes).
+void CheckFits(double bytes, std::int64_t memory_bytes, const std::string& source,
+               const std::string& advice);
 
 // Frees the memory of an array, which assigning {} does not.
 template <typename T>

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/guard/printable.h"
 #include "datasets/readers/numbers.h"
 #include "datasets/readers/parsed_file.h"
 
@@ -16,6 +17,8 @@ namespace hogbatch {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
+constexpr std::size_t kMostColumns = std::size_t{1} << 20;
+constexpr std::size_t kMostHeadBytes = std::size_t{64} << 20;
 
 std::string_view Trim(std::string_view field) {
   field.remove_prefix(std::min(field.find_first_not_of(kBlanks), field.size()));
@@ -44,11 +47,21 @@ std::size_t FieldSize(std::string_view rest, char delimiter) {
   return rest.size();
 }
 
+std::size_t CountFields(std::string_view line, char delimiter) {
+  std::size_t count = 1;
+  for (std::size_t size = FieldSize(line, delimiter); size < line.size();
+       size = FieldSize(line, delimiter)) {
+    line.remove_prefix(size + 1);
+    ++count;
+  }
+  return count;
+}
+
 char FindDelimiter(std::string_view line) {
   char best = ',';
-  std::ptrdiff_t most = 0;
+  std::size_t most = 0;
   for (const char candidate : {',', ';', '\t'}) {
-    const auto count = static_cast<std::ptrdiff_t>(SplitCsv(line, candidate).size());
+    const std::size_t count = CountFields(line, candidate);
     if (count > most) best = candidate;
     most = std::max(most, count);
   }
@@ -82,6 +95,13 @@ FirstLines ReadFirstLines(std::string_view text, const std::string& source) {
     throw UserError(fmt::format("{}: the file has no rows; use one with rows of data", source));
   }
   lines.delimiter = FindDelimiter(lines.line);
+  const std::size_t columns = CountFields(lines.line, lines.delimiter);
+  if (columns > kMostColumns) {
+    ThrowAt(source, text, lines.line.data(),
+            fmt::format("the line has {} columns, and a CSV file may have {}; write rows that are "
+                        "mostly 0 as LIBSVM (label index:value ...)",
+                        columns, kMostColumns));
+  }
   lines.first = SplitCsv(lines.line, lines.delimiter);
   std::string_view rest = lines.rest;
   lines.second = SplitCsv(TakeLine(rest), lines.delimiter);
@@ -139,7 +159,7 @@ CsvLayout MakeLayout(const FirstLines& lines, std::string_view text, LabelChoice
   layout.columns = static_cast<std::int64_t>(lines.first.size());
   layout.label = label.column;
   const bool header = label.by_name || HasHeader(lines, label.column);
-  layout.rows = header ? lines.rest : text;
+  layout.rows_at = header ? static_cast<std::size_t>(lines.rest.data() - text.data()) : 0;
   if (header) {
     for (const std::string& name : lines.first) layout.names.push_back(Printable(name));
   }
@@ -198,36 +218,53 @@ void CheckNames(const CsvLayout& layout, const FirstLines& lines, std::string_vi
                       shown < lines.first.size() ? ", ..." : ""));
 }
 
-}  // namespace
-
-CsvLayout FindCsvLayout(std::string_view text, const std::string& source,
-                        const std::string& label) {
-  const FirstLines lines = ReadFirstLines(text, source);
-  const std::optional<LabelChoice> column = ResolveLabel(label, lines);
-  if (!column) ThrowNoLabel(lines, text, source, label);
-  return MakeLayout(lines, text, *column);
+// Whether the text begins with two lines that are complete and not blank.
+bool HasTwoLines(std::string_view text) {
+  text = text.substr(0, text.rfind('\n') + 1);  // npos + 1 is 0
+  return !TakeLine(text).empty() && !TakeLine(text).empty();
 }
 
-CsvLayout FindCsvLayout(std::string_view text, const std::string& source, const Schema& schema,
+}  // namespace
+
+std::string_view ReadCsvHead(const TextSource& text, const std::string& source, Bytes& window) {
+  for (std::size_t bytes = std::size_t{1} << 16; bytes <= kMostHeadBytes; bytes *= 4) {
+    const std::string_view head = text.Read(0, bytes, window);
+    if (head.size() == text.size() || HasTwoLines(head)) return head;
+  }
+  throw UserError(fmt::format(
+      "{}: its first two lines take more than {} MB, which is no table of numbers; write one row "
+      "per line",
+      source, kMostHeadBytes >> 20));
+}
+
+CsvLayout FindCsvLayout(std::string_view head, const std::string& source,
+                        const std::string& label) {
+  const FirstLines lines = ReadFirstLines(head, source);
+  const std::optional<LabelChoice> column = ResolveLabel(label, lines);
+  if (!column) ThrowNoLabel(lines, head, source, label);
+  return MakeLayout(lines, head, *column);
+}
+
+CsvLayout FindCsvLayout(std::string_view head, const std::string& source, const Schema& schema,
                         Labels labels) {
-  const FirstLines lines = ReadFirstLines(text, source);
+  const FirstLines lines = ReadFirstLines(head, source);
   const auto columns = static_cast<std::int64_t>(lines.first.size());
   LabelChoice label;
   if (columns != schema.file_columns || labels == Labels::kRequired) {
     if (columns != schema.file_columns + 1) {
       ThrowAt(
-          source, text, lines.line.data(),
+          source, head, lines.line.data(),
           fmt::format("{} columns, but the model expects {} features{} a label; use a file with "
                       "the columns it was trained on",
                       columns, schema.file_columns,
                       labels == Labels::kRequired ? " and" : ", with or without"));
     }
     const std::optional<LabelChoice> found = ResolveLabel(schema.label_column, lines);
-    if (!found) ThrowNoLabel(lines, text, source, schema.label_column);
+    if (!found) ThrowNoLabel(lines, head, source, schema.label_column);
     label = *found;
   }
-  CsvLayout layout = MakeLayout(lines, text, label);
-  CheckNames(layout, lines, text, source, schema);
+  CsvLayout layout = MakeLayout(lines, head, label);
+  CheckNames(layout, lines, head, source, schema);
   return layout;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "datasets/dataset.h"
+#include "datasets/readers/text_source.h"
 #include "datasets/schema.h"
 
 namespace hogbatch {
@@ -17,15 +18,20 @@ struct CsvLayout {
   std::int64_t columns = 0;
   std::int64_t label = -1;         // which column; -1: there is none
   std::vector<std::string> names;  // of all columns, printable; empty: there is no header
-  std::string_view rows;           // the text after the header
+  std::size_t rows_at = 0;         // where the rows begin in the text, after the header
 };
 
-// The layout of a file to train on; `label` is the value of --label. `source` names it in errors.
-CsvLayout FindCsvLayout(std::string_view text, const std::string& source, const std::string& label);
+// The beginning of a text with its first two lines, which is all that a layout depends on. Throws
+// UserError if they are too long for a table.
+std::string_view ReadCsvHead(const TextSource& text, const std::string& source, Bytes& window);
+
+// The layout of a file to train on; `label` is the value of --label. `head` is the beginning of its
+// text, `source` names it in errors.
+CsvLayout FindCsvLayout(std::string_view head, const std::string& source, const std::string& label);
 
 // The layout of a file that must have the schema's columns. If the file has a header and the schema
 // has names, they must agree; otherwise columns are matched by position alone.
-CsvLayout FindCsvLayout(std::string_view text, const std::string& source, const Schema& schema,
+CsvLayout FindCsvLayout(std::string_view head, const std::string& source, const Schema& schema,
                         Labels labels);
 
 // The fields of one line (without its line end), trimmed and unquoted.

@@ -172,27 +172,22 @@ class CsvParser {
 std::vector<CsvColumn> PlanColumns(const CsvLayout& layout,
                                    const std::vector<CategoricalColumn>& categorical) {
   const std::int64_t file_columns = layout.columns - (layout.label >= 0 ? 1 : 0);
-  std::vector<CsvColumn> columns;
-  std::int64_t next_number = 0;
-  for (std::int64_t i = 0; i < layout.columns; ++i) {
-    CsvColumn& column = columns.emplace_back();
-    if (i == layout.label) {
-      column.kind = CsvColumn::Kind::kLabel;
-      continue;
-    }
-    const std::int64_t file_column = i - (layout.label >= 0 && i > layout.label ? 1 : 0);
-    std::int64_t feature = file_columns - static_cast<std::int64_t>(categorical.size());
-    for (const CategoricalColumn& category : categorical) {
-      if (category.column == file_column) {
-        column.kind = CsvColumn::Kind::kCategory;
-        column.feature = static_cast<std::int32_t>(feature);
-        column.values = category.values;
-      }
-      feature += static_cast<std::int64_t>(category.values.size());
-    }
-    if (column.kind == CsvColumn::Kind::kNumber) {
-      column.feature = static_cast<std::int32_t>(next_number++);
-    }
+  std::vector<CsvColumn> columns(static_cast<std::size_t>(layout.columns));
+  if (layout.label >= 0) {
+    columns[static_cast<std::size_t>(layout.label)].kind = CsvColumn::Kind::kLabel;
+  }
+  std::int64_t feature = file_columns - static_cast<std::int64_t>(categorical.size());
+  for (const CategoricalColumn& category : categorical) {
+    const bool after_label = layout.label >= 0 && category.column >= layout.label;
+    columns[static_cast<std::size_t>(category.column + (after_label ? 1 : 0))] = {
+        .kind = CsvColumn::Kind::kCategory,
+        .feature = static_cast<std::int32_t>(feature),
+        .values = category.values};
+    feature += static_cast<std::int64_t>(category.values.size());
+  }
+  std::int32_t next_number = 0;
+  for (CsvColumn& column : columns) {
+    if (column.kind == CsvColumn::Kind::kNumber) column.feature = next_number++;
   }
   return columns;
 }
@@ -218,7 +213,7 @@ const char* FindCsvLabel(std::string_view text, const CsvLayout& layout, std::in
     const std::size_t size = text.find('\n');
     const std::string_view line = text.substr(0, size);
     if (!IsBlankLine(line) && row-- == 0) return FindCsvField(line, layout.delimiter, layout.label);
-    Check(size != std::string_view::npos, "the row is in the text");
+    if (size == std::string_view::npos) return line.data();  // the file has changed meanwhile
     text.remove_prefix(size + 1);
   }
 }

@@ -117,6 +117,12 @@ void CheckLength(const IdxArray& array, std::size_t bytes) {
   }
 }
 
+std::string_view ReadLabels(const IdxArray& labels, RowRange range, Bytes& window) {
+  const std::size_t size = SizeOf(labels.type);
+  return labels.file->Read(labels.begin + static_cast<std::size_t>(range.begin) * size,
+                           static_cast<std::size_t>(range.size()) * size, window);
+}
+
 // Reads the rows of one chunk.
 void ParseChunk(const IdxArray& rows, const std::optional<IdxArray>& labels, RowRange range,
                 ParsedRows& out) {
@@ -124,19 +130,25 @@ void ParseChunk(const IdxArray& rows, const std::optional<IdxArray>& labels, Row
   const auto columns = static_cast<std::size_t>(rows.columns);
   constexpr double kLargest = std::numeric_limits<float>::max();
   out.file_columns = rows.columns;
-  const char* at = rows.numbers.data() + static_cast<std::size_t>(range.begin) * columns * size;
+  Bytes window, label_window;
+  const std::size_t begin = rows.begin + static_cast<std::size_t>(range.begin) * columns * size;
+  const std::string_view numbers =
+      rows.file->Read(begin, static_cast<std::size_t>(range.size()) * columns * size, window);
+  const std::string_view label_numbers =
+      labels ? ReadLabels(*labels, range, label_window) : std::string_view();
+  const char* at = numbers.data();
   for (std::int64_t row = range.begin; row < range.end; ++row) {
     for (std::size_t column = 0; column < columns; ++column, at += size) {
       const double value = NumberAt(at, rows.type);
       if (!(std::abs(value) <= kLargest)) {
-        ThrowAtByte(rows.source, rows.begin + static_cast<std::size_t>(at - rows.numbers.data()),
+        ThrowAtByte(rows.source, begin + static_cast<std::size_t>(at - numbers.data()),
                     "the number is not finite, or too large for a 32-bit float; correct it");
       }
       out.Add(static_cast<std::int32_t>(column), static_cast<float>(value));
     }
     if (labels) {
-      const std::size_t label = static_cast<std::size_t>(row) * SizeOf(labels->type);
-      const double number = NumberAt(labels->numbers.data() + label, labels->type);
+      const std::size_t label = static_cast<std::size_t>(row - range.begin) * SizeOf(labels->type);
+      const double number = NumberAt(label_numbers.data() + label, labels->type);
       if (!std::isfinite(number)) ThrowAtIdxLabel(*labels, row, "the label is not finite");
       out.labels.push_back(number + 0.0);  // -0 becomes 0
     }
@@ -166,7 +178,10 @@ bool IsIdx(std::string_view bytes) {
          IsType(static_cast<unsigned char>(bytes[2])) && bytes[3] != 0;
 }
 
-IdxArray OpenIdx(std::string_view bytes, const std::string& source) {
+IdxArray OpenIdx(const TextSource& file, const std::string& source) {
+  constexpr std::size_t kLongestHeader = kMagicBytes * (1 + 255);
+  Bytes window;
+  const std::string_view bytes = file.Read(0, kLongestHeader, window);
   if (!IsIdx(bytes)) {
     ThrowAtByte(source, 0,
                 "this is no IDX file, which begins with two zeros, a type and a number of "
@@ -179,15 +194,14 @@ IdxArray OpenIdx(std::string_view bytes, const std::string& source) {
                  .rows = sizes.front(),
                  .columns = CountColumns(sizes, source),
                  .begin = kMagicBytes * (1 + sizes.size()),
-                 .numbers = {}};
+                 .file = &file};
   if (array.rows == 0) {
     throw UserError(fmt::format("{}: the file has no rows; use one with rows of data", source));
   }
   if (array.rows > std::numeric_limits<std::int32_t>::max()) {
     throw UserError(fmt::format("{}: the file has more than 2^31 rows; use part of it", source));
   }
-  CheckLength(array, bytes.size());
-  array.numbers = bytes.substr(array.begin);
+  CheckLength(array, file.size());
   return array;
 }
 
@@ -224,9 +238,11 @@ ParsedFile ParseIdx(const IdxArray& rows, const std::optional<IdxArray>& labels,
       static_cast<std::int64_t>(std::max<std::size_t>(1, settings.chunk_bytes / row_bytes));
   const std::int64_t parts = (rows.rows + rows_a_part - 1) / rows_a_part;
   std::vector<ParsedRows> chunks(static_cast<std::size_t>(parts));
+  RowBudget budget(settings.memory_bytes, rows.source);
   ParallelFor(parts, settings.threads, [&](std::int64_t part) {
-    ParseChunk(rows, labels, Part({0, rows.rows}, part, parts),
-               chunks[static_cast<std::size_t>(part)]);
+    ParsedRows& chunk = chunks[static_cast<std::size_t>(part)];
+    ParseChunk(rows, labels, Part({0, rows.rows}, part, parts), chunk);
+    budget.Add(chunk);
   });
   return ParsedFile(std::move(chunks));
 }

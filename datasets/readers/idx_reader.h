@@ -31,11 +31,12 @@ struct IdxArray {
   std::int64_t rows = 0;
   std::int64_t columns = 1;  // numbers in a row: the product of all sizes but the first
   std::size_t begin = 0;     // where the numbers begin in the file
-  std::string_view numbers;
+  const TextSource* file = nullptr;
 };
 
 // Reads a header and checks every size. Throws UserError with the position of what is wrong.
-IdxArray OpenIdx(std::string_view bytes, const std::string& source);
+// `file` must outlive the result.
+IdxArray OpenIdx(const TextSource& file, const std::string& source);
 
 // The file that holds the labels of a file of images, by its name: train-images-idx3-ubyte has
 // train-labels-idx1-ubyte, both plain, .gz or .xz.

@@ -39,9 +39,6 @@ bool LooksNumeric(std::string_view token);  // also NaN, infinity and what is to
 // Why `token` is not a number to train on: "'abc' is not a number; …".
 std::string DescribeBadNumber(std::string_view token);
 
-// Text as UTF-8 that can be printed: every other byte becomes a question mark.
-std::string Printable(std::string_view text);
-
 // A piece of the user's text, safe and short enough to print.
 std::string Quote(std::string_view token);
 

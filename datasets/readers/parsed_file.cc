@@ -25,17 +25,30 @@ std::size_t EndOfRow(const std::vector<std::int64_t>& ends, std::int64_t index) 
   return static_cast<std::size_t>(ends[static_cast<std::size_t>(index)]);
 }
 
-std::vector<std::string_view> CutAfterLines(std::string_view text, std::size_t chunk_bytes) {
-  std::vector<std::string_view> chunks;
-  while (!text.empty()) {
-    const std::size_t newline = chunk_bytes < text.size()
-                                    ? text.find('\n', std::max<std::size_t>(chunk_bytes, 1) - 1)
-                                    : std::string_view::npos;
-    const std::size_t size = newline == std::string_view::npos ? text.size() : newline + 1;
-    chunks.push_back(text.substr(0, size));
-    text.remove_prefix(size);
+// Whole lines of a text.
+struct Piece {
+  std::size_t begin = 0;
+  std::string_view lines;
+};
+
+// The lines that begin in bytes [begin, end) of the text, of which `first` is the first that
+// counts. Each line belongs to one such range, so ranges are read independently of each other.
+Piece ReadPiece(const TextSource& text, std::size_t first, std::size_t begin, std::size_t end,
+                Bytes& window) {
+  // The byte before tells whether a line begins right there.
+  const std::size_t from = begin == first ? begin : begin - 1;
+  for (std::size_t beyond = std::max<std::size_t>((end - begin) / 16, 256);; beyond *= 2) {
+    const std::string_view bytes = text.Read(from, end - from + beyond, window);
+    std::size_t skipped = 0;
+    if (from != begin) {
+      skipped = bytes.substr(0, end - from).find('\n') + 1;  // npos + 1 is 0
+      if (skipped == 0 || from + skipped >= end) return {};
+    }
+    const std::size_t newline = bytes.find('\n', end - from - 1);
+    if (newline == std::string_view::npos && from + bytes.size() < text.size()) continue;
+    const std::size_t last = newline == std::string_view::npos ? bytes.size() : newline + 1;
+    return {from + skipped, bytes.substr(skipped, last - skipped)};
   }
-  return chunks;
 }
 
 }  // namespace
@@ -117,35 +130,74 @@ ParsedRow ParsedFile::row(std::int64_t index) const {
   return {.chunk = &chunks_[chunk], .index = index - starts_[chunk]};
 }
 
-ParsedFile ParseInChunks(std::string_view text, const ParseSettings& settings,
-                         const ChunkParser& parse) {
-  const std::vector<std::string_view> pieces = CutAfterLines(text, settings.chunk_bytes);
-  std::vector<ParsedRows> chunks(pieces.size());
-  std::vector<std::optional<ParseFailure>> failures(pieces.size());
+std::size_t ParsedRows::bytes() const {
+  std::size_t text = 0;
+  for (const std::string& word : words) text += word.size() + sizeof(word);
+  return text + (ends.size() + label_ends.size() + labels.size()) * sizeof(std::int64_t) +
+         (columns.size() + values.size() + label_words.size()) * sizeof(std::int32_t);
+}
+
+void RowBudget::Add(const ParsedRows& rows) {
+  if ((used_ += rows.bytes()) <= most_) return;
+  throw UserError(
+      fmt::format("{}: its rows take more than {} MB, the limit for one data set; raise it with "
+                  "--memory-limit, or use part of the file",
+                  source_, most_ >> 20));
+}
+
+ParsedFile ParseInChunks(const TextSource& text, std::size_t begin, const std::string& source,
+                         const ParseSettings& settings, const ChunkParser& parse) {
+  const std::size_t chunk_bytes = std::max<std::size_t>(settings.chunk_bytes, 1);
+  const std::size_t count = (text.size() - begin + chunk_bytes - 1) / chunk_bytes;
+  std::vector<ParsedRows> chunks(count);
+  std::vector<std::optional<PlacedFailure>> failures(count);
+  RowBudget budget(settings.memory_bytes, source);
   // Pieces start in order. When one fails, all pieces before it have started, and those after it no
   // longer matter.
   std::atomic<bool> failed = false;
-  ParallelFor(static_cast<std::int64_t>(pieces.size()), settings.threads, [&](std::int64_t index) {
+  ParallelFor(static_cast<std::int64_t>(count), settings.threads, [&](std::int64_t index) {
     if (failed) return;
     const std::size_t i = static_cast<std::size_t>(index);
-    chunks[i].text = pieces[i].data();
+    const std::size_t from = begin + i * chunk_bytes;
+    Bytes window;
+    const Piece piece =
+        ReadPiece(text, begin, from, std::min(from + chunk_bytes, text.size()), window);
+    chunks[i].text_at = piece.begin;
+    chunks[i].text_bytes = piece.lines.size();
     try {
-      parse(pieces[i], chunks[i]);
+      parse(piece.lines, chunks[i]);
     } catch (ParseFailure& failure) {
-      failures[i] = std::move(failure);
+      const auto at = static_cast<std::size_t>(failure.where - piece.lines.data());
+      failures[i] = PlacedFailure{piece.begin + at, std::move(failure.what)};
       failed = true;
     }
+    budget.Add(chunks[i]);
   });
-  for (std::optional<ParseFailure>& failure : failures) {
+  for (std::optional<PlacedFailure>& failure : failures) {
     if (failure) throw std::move(*failure);
   }
   return ParsedFile(std::move(chunks));
 }
 
-void ThrowAt(std::string_view source, std::string_view text, const char* where,
+void ThrowAt(std::string_view source, const TextSource& text, std::size_t at,
              std::string_view what) {
-  const std::string_view before = text.substr(0, static_cast<std::size_t>(where - text.data()));
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  constexpr std::size_t kWindow = std::size_t{1} << 20;
+  std::size_t line = 1;
+  std::size_t line_begin = 0;
+  Bytes window;
+  for (std::size_t begin = 0; begin < at; begin += kWindow) {
+    const std::string_view bytes = text.Read(begin, std::min(kWindow, at - begin), window);
+    line += static_cast<std::size_t>(std::ranges::count(bytes, '\n'));
+    const std::size_t newline = bytes.rfind('\n');
+    if (newline != std::string_view::npos) line_begin = begin + newline + 1;
+  }
+  throw UserError(fmt::format("{}:{}:{}: {}", source, line, at - line_begin + 1, what));
+}
+
+void ThrowAt(std::string_view source, std::string_view head, const char* where,
+             std::string_view what) {
+  const std::string_view before = head.substr(0, static_cast<std::size_t>(where - head.data()));
+  const auto line = std::ranges::count(before, '\n') + 1;
   const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
   throw UserError(fmt::format("{}:{}:{}: {}", source, line, before.size() - begin + 1, what));
 }

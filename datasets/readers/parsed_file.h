@@ -2,6 +2,7 @@
 // parallel.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,11 +11,15 @@
 #include <string_view>
 #include <vector>
 
+#include "datasets/readers/text_source.h"
+
 namespace hogbatch {
 
 // The rows of one chunk of a file. Labels are numbers, or, in a CSV, words.
 struct ParsedRows {
-  const char* text = nullptr;      // where its text begins, to find a row's line again
+  // Where its lines lie in the text, to find a row's again.
+  std::size_t text_at = 0;
+  std::size_t text_bytes = 0;
   std::vector<std::int64_t> ends;  // of each row in `columns` and `values`
   std::vector<std::int32_t> columns;
   std::vector<float> values;  // zeros are left out
@@ -39,6 +44,7 @@ struct ParsedRows {
   void EndRow(Order order);
 
   std::int64_t rows() const { return static_cast<std::int64_t>(ends.size()); }
+  std::size_t bytes() const;  // of the arrays above
 
  private:
   void SortLastRow(std::size_t begin);
@@ -81,16 +87,41 @@ class ParsedFile {
 struct ParseSettings {
   int threads = 0;  // 0: one a core
   std::size_t chunk_bytes = std::size_t{1} << 20;
+  std::int64_t memory_bytes = 0;  // see MemoryBudget
 };
 
-// Cuts `text` after line ends and lets `parse` read the pieces in parallel. The result does not
-// depend on the chunks or threads, and neither does the ParseFailure: it is the first in the text.
-using ChunkParser = std::function<void(std::string_view chunk, ParsedRows& out)>;
-ParsedFile ParseInChunks(std::string_view text, const ParseSettings& settings,
-                         const ChunkParser& parse);
+// Counts what parsed rows take. Thread-safe.
+class RowBudget {
+ public:
+  RowBudget(std::int64_t memory_bytes, const std::string& source)
+      : most_(MemoryBudget(memory_bytes)), source_(source) {}
+  // Throws UserError if the rows take too much.
+  void Add(const ParsedRows& rows);
 
-// "source:line:column: what", where `where` points into `text`.
-[[noreturn]] void ThrowAt(std::string_view source, std::string_view text, const char* where,
+ private:
+  std::size_t most_;
+  std::string source_;
+  std::atomic<std::size_t> used_ = 0;
+};
+
+// Where a text cannot be parsed, and why.
+struct PlacedFailure {
+  std::size_t at;  // byte of the text
+  std::string what;
+};
+
+// Cuts `text` from `begin` on after line ends and lets `parse` read the pieces in parallel. The
+// result does not depend on the chunks or threads, and neither does the PlacedFailure: it is the
+// first in the text. `source` names the text in the UserError of a budget.
+using ChunkParser = std::function<void(std::string_view chunk, ParsedRows& out)>;
+ParsedFile ParseInChunks(const TextSource& text, std::size_t begin, const std::string& source,
+                         const ParseSettings& settings, const ChunkParser& parse);
+
+// "source:line:column: what", for a byte of the text.
+[[noreturn]] void ThrowAt(std::string_view source, const TextSource& text, std::size_t at,
+                          std::string_view what);
+// The same, where `where` points into `head`, with which the text begins.
+[[noreturn]] void ThrowAt(std::string_view source, std::string_view head, const char* where,
                           std::string_view what);
 
 }  // namespace hogbatch

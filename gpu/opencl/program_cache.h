@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/cache_folder.h"
+#include "core/guard/cache_folder.h"
 
 namespace hogbatch::opencl {
 

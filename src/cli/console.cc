@@ -7,6 +7,7 @@
 
 #include "cli/reports/live_line.h"
 #include "core/error.h"
+#include "core/guard/printable.h"
 
 namespace hogbatch {
 namespace {
@@ -18,9 +19,8 @@ bool IsInBackground() {
   return foreground >= 0 && foreground != ::getpgrp();
 }
 
-}  // namespace
-
-void WriteOutput(std::string_view text) {
+// Throws as WriteOutput does.
+void WriteBytes(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
@@ -30,7 +30,24 @@ void WriteOutput(std::string_view text) {
   }
 }
 
+}  // namespace
+
+void WriteOutput(std::string_view text) {
+  // Names and labels from files must not move the cursor of a terminal or set its title.
+  if (::isatty(STDOUT_FILENO) != 0) return WriteBytes(Printable(text, "\n\t"));
+  WriteBytes(text);
+}
+
 void Complain(std::string_view sentence) noexcept {
+  constexpr std::size_t kLongest = 4000;  // a name in it may be as long as a file
+  std::string safe;
+  try {
+    safe = Printable(sentence.substr(0, kLongest), "\n\t");
+    if (sentence.size() > kLongest) safe += "...";
+    sentence = safe;
+  } catch (...) {
+    // Without memory the sentence is told as it is.
+  }
   for (std::string_view part : {std::string_view("hogbatch: "), sentence, std::string_view("\n")}) {
     while (!part.empty()) {
       const ssize_t written = ::write(STDERR_FILENO, part.data(), part.size());
@@ -43,14 +60,15 @@ void Complain(std::string_view sentence) noexcept {
 
 void Console::Say(std::string_view line) {
   EndLive();
-  Write(fmt::format("{}\n", line));
+  Write(fmt::format("{}\n",
+                    verbosity_ == Verbosity::kLive ? Printable(line, "\t") : std::string(line)));
 }
 
 void Console::Live(std::span<const std::string> fields) {
   if (verbosity_ != Verbosity::kLive || IsInBackground()) return;
   // The last column stays free: if the terminal wrapped there, the line could not be rewritten.
   const std::string line = FitFields(fields, TerminalWidth(STDOUT_FILENO) - 1);
-  Write(fmt::format("\r{}\033[K", line));
+  Write(fmt::format("\r{}\033[K", Printable(line)));
   live_ = true;
 }
 
@@ -68,7 +86,7 @@ void Console::Warn(std::string_view sentence) {
 void Console::Write(std::string_view text) {
   if (verbosity_ == Verbosity::kSilent) return;
   try {
-    WriteOutput(text);
+    WriteBytes(text);
   } catch (const OutputClosed&) {
     verbosity_ = Verbosity::kSilent;
   } catch (const Error& error) {

@@ -11,7 +11,8 @@ namespace hogbatch {
 // The reader of standard output is gone (`| head`), so no message is printed.
 class OutputClosed {};
 
-// Writes all of it to standard output. Throws OutputClosed, or Error for a full disk.
+// Writes all of it to standard output; on a terminal, control characters but line ends and tabs
+// become question marks. Throws OutputClosed, or Error for a full disk.
 void WriteOutput(std::string_view text);
 
 // "hogbatch: SENTENCE" on standard error. Errors of writing are ignored: a run must not end because

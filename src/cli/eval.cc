@@ -25,8 +25,9 @@ EvalReport MakeReport(const SavedModel& model, const ModelQuality& quality) {
 int Eval(const EvalOptions& options) {
   const SavedModel model = LoadModel(options.model);
   const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices, model.spec);
-  const Dataset data =
-      ReadWithSchema(options.data, model.schema, Labels::kRequired, 0, options.labels);
+  const Dataset data = ReadWithSchema(
+      options.data, model.schema, Labels::kRequired,
+      {.labels = options.labels, .memory_bytes = ParseMemoryLimit(options.memory_limit)});
   const EvalReport report = MakeReport(model, Evaluate(devices, model, data));
   WriteOutput(options.json ? EvalJson(report) : EvalText(report));
   return kExitOk;

@@ -17,6 +17,7 @@
 #include <span>
 
 #include "core/error.h"
+#include "core/guard/json_text.h"
 #include "core/replaced_file.h"
 
 namespace hogbatch {
@@ -128,10 +129,13 @@ void CutMetrics(const std::string& path, std::int64_t examples) {
   std::string read;
   std::size_t kept = 0;
   for (std::string line; std::getline(file, line) && !file.eof();) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
+    const auto json = ParseJson<nlohmann::json>(line);
     if (!json.is_object()) break;
     read += line + "\n";
-    if (json.value("examples", std::int64_t{0}) <= examples) kept = read.size();
+    const auto found = json.find("examples");
+    const bool counts = found != json.end() && found->is_number();
+    const bool beyond = counts && found->get<double>() > static_cast<double>(examples);
+    if (!beyond) kept = read.size();
   }
   ReplaceFile(path, read.substr(0, kept));
 }

@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/reports/devices_report.h"
-#include "core/cache_folder.h"
+#include "core/guard/cache_folder.h"
 #include "training/devices/devices.h"
 
 namespace hogbatch {

@@ -38,6 +38,7 @@ void EvalOptions::Visit(OptionVisitor& visitor) {
   visitor.Text("labels", labels, "FILE",
                "File with the labels of an IDX file; if not given, the one whose name says labels "
                "where DATA says images");
+  VisitMemoryLimit(visitor, memory_limit);
   VisitDevices(visitor, devices, kToInfer);
   visitor.Flag("json", json, "Print the result as JSON and nothing else");
 }
@@ -51,6 +52,7 @@ void PredictOptions::Visit(OptionVisitor& visitor) {
                  "Models with several labels per row: print this many of the most likely labels; 0 "
                  "prints those "
                  "with a probability of at least 50 %");
+  VisitMemoryLimit(visitor, memory_limit);
   VisitDevices(visitor, devices, kToInfer);
 }
 

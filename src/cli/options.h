@@ -32,6 +32,7 @@ struct EvalOptions {
   std::string model;
   std::string data;
   std::string labels;
+  std::string memory_limit = "auto";
   std::string devices = "auto";
   bool json = false;
 
@@ -41,6 +42,7 @@ struct EvalOptions {
 struct PredictOptions {
   std::string model;
   std::string data;
+  std::string memory_limit = "auto";
   std::string devices = "auto";
   std::string out;
   bool probabilities = false;

@@ -12,7 +12,8 @@ namespace hogbatch {
 int Predict(const PredictOptions& options) {
   const SavedModel model = LoadModel(options.model);
   const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices, model.spec);
-  const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional);
+  const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional,
+                                      {.memory_bytes = ParseMemoryLimit(options.memory_limit)});
 
   const PredictionFormat format{.probabilities = options.probabilities, .top = options.top};
   RowOrder order;

@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 // How long a run lasts and what it runs on. Another network, other data or another optimiser would
 // be another run.
-constexpr std::array<std::string_view, 6> kMayChange = {"epochs",   "max-time", "target-loss",
-                                                        "patience", "devices",  "report-every"};
+constexpr std::array<std::string_view, 7> kMayChange = {
+    "epochs", "max-time", "target-loss", "patience", "devices", "report-every", "memory-limit"};
 
 // The latest folder under runs/ that has a checkpoint; empty: there is none.
 std::string LatestRun() {

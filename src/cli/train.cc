@@ -19,7 +19,7 @@
 #include "cli/reports/train_records.h"
 #include "cli/resume.h"
 #include "cli/train_observer.h"
-#include "core/cache_folder.h"
+#include "core/guard/cache_folder.h"
 #include "core/replaced_file.h"
 #include "core/run_trace.h"
 #include "report/trace_file.h"

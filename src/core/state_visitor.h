@@ -42,6 +42,11 @@ class StateVisitor {
   virtual void End() = 0;
 };
 
+// For restored values that would lead astray. Throws UserError.
+inline void RequireState(bool holds, std::string_view name) {
+  if (!holds) throw UserError("the checkpoint is damaged: '" + std::string(name) + "' is wrong");
+}
+
 template <typename T>
 concept HasState = requires(T& value, StateVisitor& visitor) { value.VisitState(visitor); };
 
@@ -68,6 +73,7 @@ void Visit(StateVisitor& visitor, std::string_view name, T& value) {
   auto number = static_cast<std::int64_t>(value);
   visitor.Number(name, number);
   value = static_cast<T>(number);
+  RequireState(static_cast<std::int64_t>(value) == number, name);  // it fits
 }
 
 template <typename T>

@@ -43,6 +43,19 @@ double ParseDuration(std::string_view what, std::string_view text) {
   return value * unit;
 }
 
+std::int64_t ParseBytes(std::string_view what, std::string_view text) {
+  constexpr std::string_view kUnits = "KMGT";
+  const std::size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.back());
+  const std::string_view number = text.substr(0, text.size() - (unit == kUnits.npos ? 0 : 1));
+  double value = 0;
+  const double bytes_each = unit == kUnits.npos ? 1 : std::exp2(10 * (unit + 1));
+  // Above 2^60 it would not fit, and no machine has it.
+  if (!ReadAll(number, value) || !(value * bytes_each >= 1 && value * bytes_each <= 0x1p60)) {
+    throw UserError(fmt::format("{} needs a size such as 500M or 16G, not '{}'", what, text));
+  }
+  return static_cast<std::int64_t>(value * bytes_each);
+}
+
 std::string ShortCount(double count) {
   if (count < 999.5) return fmt::format("{:.0f}", count);
   if (count < 999.5e3) return fmt::format("{:.3g}k", count / 1e3);

@@ -24,6 +24,9 @@ std::int64_t ParseInteger(std::string_view what, std::string_view text);
 // "90", "90s", "5m", "2h", "1.5h" in seconds.
 double ParseDuration(std::string_view what, std::string_view text);
 
+// "500000", "500K", "1.5G"; units are powers of 1024.
+std::int64_t ParseBytes(std::string_view what, std::string_view text);
+
 std::string ShortCount(double count);     // 950, 12.3k, 4.56M
 std::string ShortTime(double seconds);    // 0.8s, 12s, 3m05s, 2h10m
 std::string Grouped(std::int64_t count);  // 1,234,567

@@ -57,6 +57,10 @@ void ParameterLayout::Append(std::int64_t in, std::int64_t out, Activation activ
 }
 
 ParameterLayout Layout(const ModelSpec& spec) {
+  if (spec.hidden.size() > kMostHiddenLayers) {
+    throw UserError(fmt::format("a network of {} hidden layers cannot be built: choose at most {}",
+                                spec.hidden.size(), kMostHiddenLayers));
+  }
   CheckWidth(spec, "its number of inputs", spec.inputs);
   for (const std::int64_t width : spec.hidden) CheckWidth(spec, "the width of a layer", width);
   CheckWidth(spec, "its number of outputs", spec.outputs);

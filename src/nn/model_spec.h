@@ -14,6 +14,8 @@ namespace hogbatch {
 
 enum class Loss : std::uint8_t { kSoftmax, kSigmoid, kSquared };
 
+inline constexpr std::size_t kMostHiddenLayers = 1000;  // far beyond what can be trained
+
 struct ModelSpec {
   std::int64_t inputs = 0;
   std::vector<std::int64_t> hidden;

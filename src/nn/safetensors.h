@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -16,17 +17,16 @@
 namespace hogbatch {
 
 struct SafeTensors {
-  struct Entry {
-    std::string name;
+  struct Tensor {
     std::vector<std::int64_t> shape;
     std::vector<float> data;                  // of an F32 tensor
     std::vector<std::int64_t> integers = {};  // of an I64 tensor
   };
 
   std::map<std::string, std::string> metadata;
-  std::vector<Entry> tensors;  // in the order of their data
+  std::map<std::string, Tensor, std::less<>> tensors;  // by name
 
-  const Entry* Find(std::string_view name) const;  // null: there is none of that name
+  const Tensor* Find(std::string_view name) const;  // null: there is none of that name
 };
 
 // A tensor to be written, as F32, I32 or I64; the numbers are the caller's.

@@ -8,14 +8,12 @@
 
 #include "core/error.h"
 #include "core/replaced_file.h"
-#include "nn/safetensors.h"
+#include "nn/safetensors_header.h"
 
 namespace hogbatch {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie");
-
-constexpr std::size_t kMaxHeader = 100'000'000;  // readers refuse more
 
 // By the alternatives of TensorView::data.
 constexpr std::array<std::string_view, 3> kTypes = {"F32", "I32", "I64"};
@@ -43,6 +41,10 @@ void CheckTensor(const TensorView& tensor) {
 // eight.
 std::string MakeHeader(const std::map<std::string, std::string>& metadata,
                        std::span<const TensorView> tensors) {
+  if (tensors.size() > kMaxTensors) {
+    throw Error(fmt::format("the model was not saved: it has {} tensors, over {}", tensors.size(),
+                            kMaxTensors));
+  }
   nlohmann::json json = nlohmann::json::object();
   if (!metadata.empty()) json["__metadata__"] = metadata;
   std::size_t at = 0;
@@ -57,9 +59,9 @@ std::string MakeHeader(const std::map<std::string, std::string>& metadata,
   }
   std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   text.append((8 - text.size() % 8) % 8, ' ');
-  if (text.size() > kMaxHeader) {
+  if (text.size() > static_cast<std::size_t>(kMaxHeaderBytes)) {
     throw Error(fmt::format("the model was not saved: its description takes {} bytes, over {}",
-                            text.size(), kMaxHeader));
+                            text.size(), kMaxHeaderBytes));
   }
   std::string header;
   for (int i = 0; i < 8; ++i) header += static_cast<char>(text.size() >> (8 * i) & 0xff);

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <tuple>
 #include <utility>
 
 #include "core/error.h"
+#include "core/guard/json_text.h"
+#include "core/guard/small_file.h"
 #include "core/text.h"
 #include "report/line_reader.h"
 
@@ -138,7 +138,7 @@ class MomentReader {
  public:
   // False if the line is no record.
   bool Add(std::string_view text) {
-    Json line = Json::parse(text, nullptr, false);
+    auto line = ParseJson<Json>(text);
     if (!line.is_object() || !line.contains("seconds")) return false;
     Moment moment = MakeMoment(line);
     if (!std::isfinite(moment.seconds)) return false;
@@ -234,11 +234,9 @@ std::optional<Json> ReadObject(const std::string& folder, const std::string& fil
   };
   if (!fs::is_regular_file(path, error)) return tell("is missing");
   if (fs::file_size(path, error) > kMostBytes) return tell("is too large to be hogbatch's");
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) return tell("cannot be read");
-  Json object = Json::parse(text.str(), nullptr, false);
+  const std::optional<std::string> text = ReadSmallFile(path, kMostBytes);
+  if (!text) return tell("cannot be read");
+  auto object = ParseJson<Json>(*text);
   if (!object.is_object()) return tell("is damaged");
   if (NumberAt(object, "format") > kFormat) {
     record.problems.push_back(

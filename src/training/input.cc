@@ -38,14 +38,16 @@ TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {
                          .positive = spec.positive,
                          .scaling = ParseScaling(spec.scale),
                          .valid_fraction = spec.valid_fraction,
-                         .seed = static_cast<std::uint64_t>(spec.seed)};
+                         .seed = static_cast<std::uint64_t>(spec.seed),
+                         .memory_bytes = ParseMemoryLimit(spec.memory_limit)};
   observer.OnActivity(fmt::format("reading {}", spec.data.empty() ? "the data" : spec.data));
   input.training = input.start ? ReadToGoOn(spec.data, input.start->schema, read)
                                : ReadTrainingData(spec.data, read);
   FitLabels(spec.loss, input.training);
   if (!spec.test.empty()) {
     observer.OnActivity(fmt::format("reading {}", spec.test));
-    input.test = ReadWithSchema(spec.test, input.training.schema, Labels::kRequired);
+    input.test = ReadWithSchema(spec.test, input.training.schema, Labels::kRequired,
+                                {.memory_bytes = read.memory_bytes});
   }
   observer.OnActivity("");
   return input;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/error.h"
@@ -17,9 +18,15 @@ namespace {
 
 constexpr std::int64_t kMaxScores = std::int64_t{1} << 28;  // 1 GB kept for the AUC
 
-// Outputs that are not finite give neither a loss nor a label.
-void CheckFinite(const std::string& source, RowRange rows, std::span<const float> outputs) {
-  const auto bad = std::ranges::find_if_not(outputs, [](float x) { return std::isfinite(x); });
+// Outputs that are not finite give neither a loss nor a label, and numbers must fit a float on the
+// scale of the labels, too.
+void CheckFinite(const Schema& schema, const std::string& source, RowRange rows,
+                 std::span<const float> outputs) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  const auto bad = std::ranges::find_if_not(outputs, [&](double x) {
+    return std::abs(x) <= kLargest &&
+           std::abs(x * schema.target_deviation + schema.target_mean) <= kLargest;
+  });
   if (bad == outputs.end()) return;
   const auto columns = static_cast<std::int64_t>(outputs.size()) / rows.size();
   throw UserError(fmt::format(
@@ -89,7 +96,7 @@ void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, 
              const std::function<void(RowRange rows, std::span<const float> outputs)>& sink) {
   Infer(FactoriesOf(devices), model.spec, model.parameters, data,
         [&](RowRange rows, std::span<const float> outputs) {
-          CheckFinite(data.source, rows, outputs);
+          CheckFinite(model.schema, data.source, rows, outputs);
           sink(rows, outputs);
         });
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "algorithms/algorithms.h"
+#include "core/text.h"
 #include "core/words.h"
 #include "datasets/schema.h"
 #include "nn/initialize.h"
@@ -35,6 +36,7 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
   v.Number("valid-fraction", o.valid_fraction, {0, 0.9},
            "Share of the rows set aside for validation, which chooses the best model; 0 sets none "
            "aside");
+  VisitMemoryLimit(v, o.memory_limit);
 }
 
 void VisitClassWeights(OptionVisitor& v, TrainingSpec& o) {
@@ -139,6 +141,16 @@ void VisitDevices(OptionVisitor& v, std::string& devices, std::string_view autom
       "in 'hogbatch devices'; cuda:*, opencl:*: all GPUs of that interface";
   v.Word("devices", devices, {{"auto", "cpu"}, "cpu:N|cuda:N|opencl:N"},
          fmt::format("{}. auto takes {}", kNames, automatic));
+}
+
+void VisitMemoryLimit(OptionVisitor& v, std::string& limit) {
+  v.Word("memory-limit", limit, {{"auto"}, "SIZE"},
+         "The most memory that one data set may take, in bytes or with a unit: 500M, 16G. auto is "
+         "half of the memory that this process may use, as limited by its control group (cgroup)");
+}
+
+std::int64_t ParseMemoryLimit(std::string_view text) {
+  return text == "auto" ? 0 : ParseBytes("--memory-limit", text);
 }
 
 }  // namespace hogbatch

@@ -24,6 +24,7 @@ struct TrainingSpec {
   std::string positive;
   std::string scale = "auto";
   double valid_fraction = 0.1;
+  std::string memory_limit = "auto";
   std::string class_weights = "none";
 
   std::vector<std::int64_t> hidden = {512, 512};
@@ -67,6 +68,10 @@ void SetOption(TrainingSpec& spec, std::string_view name, std::string_view text)
 
 // The option --devices, which other commands share. `automatic`: what auto takes, for the help.
 void VisitDevices(OptionVisitor& visitor, std::string& devices, std::string_view automatic);
+
+// The option --memory-limit, likewise, and its value in bytes; 0: auto.
+void VisitMemoryLimit(OptionVisitor& visitor, std::string& limit);
+std::int64_t ParseMemoryLimit(std::string_view text);
 
 // Whether --init names a model file, not a kind of initialisation.
 bool StartsFromFile(const TrainingSpec& spec);

@@ -31,6 +31,13 @@ Coordinator::Setup MakeSetup(const TrainingPlan& plan, const TrainingInput& inpu
           .seed = plan.seed};
 }
 
+// Before memory is allocated: the options of a checkpoint may name any network.
+void CheckSameNetwork(const Checkpoint& checkpoint, const TrainingPlan& plan) {
+  const auto floats = static_cast<std::size_t>(Layout(plan.work.model).floats);
+  if (checkpoint.weights.size() == floats) return;
+  throw UserError("the checkpoint is of another network; give the options it was trained with");
+}
+
 // Tells the keeper of every new best model.
 class BestWatcher final : public RunObserver {
  public:
@@ -98,10 +105,8 @@ std::vector<WorkerFactory> TrainingRun::Workers(Writes writes) {
 }
 
 void TrainingRun::Restore(const Checkpoint& checkpoint) {
-  const auto floats = static_cast<std::size_t>(memory_->store.layout().floats);
-  if (checkpoint.weights.size() != floats) {
-    throw UserError("the checkpoint is of another network; give the options it was trained with");
-  }
+  CheckSameNetwork(checkpoint, plan_);
+  const std::size_t floats = checkpoint.weights.size();
   memory_->SetWeights(checkpoint.weights);
   std::vector<std::string> workers;
   StateFromJson(checkpoint.texts.control, "the checkpoint",
@@ -109,14 +114,14 @@ void TrainingRun::Restore(const Checkpoint& checkpoint) {
   StateFromJson(checkpoint.texts.control, "the checkpoint",
                 [&](StateVisitor& visitor) { Visit(visitor, "worker_names", workers); });
   if (const std::optional<SnapshotId> best = coordinator_.saved_snapshot()) {
-    Check(checkpoint.best.size() == floats, "a checkpoint with an evaluation has its model");
+    RequireState(checkpoint.best.size() == floats, "best");
     std::ranges::copy(checkpoint.best, memory_->snapshots[*best].data());
   }
   const auto same = std::ranges::equal(workers, plan_.work.devices, {}, {},
                                        [](const DeviceChoice& choice) { return choice.info.name; });
-  if (same)
-    memory_->saved_workers =
-        IndexedVector<WorkerId, std::optional<SavedWorker>>(checkpoint.workers);
+  if (!same) return;
+  RequireState(checkpoint.workers.size() == workers.size(), "workers");
+  memory_->saved_workers = IndexedVector<WorkerId, std::optional<SavedWorker>>(checkpoint.workers);
 }
 
 TrainedModel TrainingRun::Finish() const {
@@ -133,6 +138,7 @@ TrainedModel TrainingRun::Finish() const {
 
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,
                    const TrainControls& controls) {
+  if (controls.resume) CheckSameNetwork(*controls.resume, plan);
   auto run = std::make_unique<TrainingRun>(plan, input);
   if (controls.resume) run->Restore(*controls.resume);
   std::unique_ptr<Executor> executor =

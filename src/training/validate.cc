@@ -84,6 +84,10 @@ class OptionSetter final : public OptionVisitor {
 };
 
 void CheckHidden(const std::vector<std::int64_t>& hidden) {
+  if (hidden.size() > kMostHiddenLayers) {
+    throw UserError(
+        fmt::format("--hidden: {} layers; choose at most {}", hidden.size(), kMostHiddenLayers));
+  }
   if (hidden.size() == 1 || std::ranges::find(hidden, 0) == hidden.end()) return;
   throw UserError("--hidden: a layer of width 0 only stands alone (linear model)");
 }
@@ -125,6 +129,7 @@ void Validate(const TrainingSpec& spec) {
   ParseBatchRange("--cpu-batch", spec.batch.cpu_batch);
   ParseGpuBatch("--gpu-batch", spec.batch.gpu_batch);
   if (!spec.max_time.empty()) ParseDuration("--max-time", spec.max_time);
+  ParseMemoryLimit(spec.memory_limit);
 }
 
 void SetOption(TrainingSpec& spec, std::string_view name, std::string_view text) {

@@ -1,4 +1,4 @@
-#include "core/cache_folder.h"
+#include "core/guard/cache_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -75,8 +75,8 @@ TEST(Scaling, TreatsSparseRowsExactlyLikeDenseOnes) {
     ASSERT_TRUE(sparse.is_sparse);
     Dataset dense = sparse;
     ConvertStorage(dense, Storage::kDense);
-    ApplyScaling(schema, sparse);
-    ApplyScaling(schema, dense);
+    ApplyScaling(schema, 0, sparse);
+    ApplyScaling(schema, 0, dense);
     ConvertStorage(sparse, Storage::kDense);
     ConvertStorage(dense, Storage::kDense);
     EXPECT_EQ(sparse.dense, dense.dense) << Name(kind);
@@ -196,7 +196,7 @@ TEST(Scaling, RefusesToFillInMoreZerosThanMemoryHolds) {
   Dataset data = Apply(text, schema);
   data.rows = std::int64_t{1} << 31;  // only counted before anything is allocated
   std::fill(schema.shift.begin(), schema.shift.end(), 1.0F);
-  const std::string error = ErrorOf([&] { ApplyScaling(schema, data); });
+  const std::string error = ErrorOf([&] { ApplyScaling(schema, 0, data); });
   EXPECT_NE(error.find("use --scale maxabs"), std::string::npos) << error;
 }
 

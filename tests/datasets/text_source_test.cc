@@ -1,6 +1,10 @@
 #include "datasets/readers/text_source.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <thread>
 
 #include "tests/datasets/packing.h"
 #include "tests/datasets/reading.h"
@@ -16,6 +20,11 @@ std::string Text(int rows = 5000) {
   return text;
 }
 
+std::string All(const TextSource& source) {
+  Bytes window;
+  return std::string(source.Read(0, source.size() + 1, window));
+}
+
 std::string OpenError(const std::string& bytes, std::size_t max_bytes = kPlenty) {
   return ErrorOf([&] { OpenBytes(bytes, "in", max_bytes); });
 }
@@ -24,20 +33,20 @@ TEST(TextSource, ReadsPlainGzipAndXzFilesAlikeWhateverTheirName) {
   const std::string text = Text();
   for (const std::string& bytes : {text, PackGzip(text), PackXz(text)}) {
     const TemporaryFile file(bytes);
-    EXPECT_EQ(OpenText(file.path(), kPlenty)->text(), text);
+    EXPECT_EQ(All(*OpenText(file.path(), kPlenty)), text);
   }
 }
 
 TEST(TextSource, ReadsFilesPackedInSeveralPieces) {
   const std::string text = Text();
-  EXPECT_EQ(OpenBytes(PackGzip(text) + PackGzip(text), "in", kPlenty)->text(), text + text);
+  EXPECT_EQ(All(*OpenBytes(PackGzip(text) + PackGzip(text), "in", kPlenty)), text + text);
   const std::string two = PackXz(text) + PackXz(text);
-  EXPECT_EQ(OpenBytes(two, "in", kPlenty)->text(), text + text);
+  EXPECT_EQ(All(*OpenBytes(two, "in", kPlenty)), text + text);
 }
 
 TEST(TextSource, IgnoresZerosAfterGzip) {
   const std::string padded = PackGzip(Text()) + std::string(512, '\0');
-  EXPECT_EQ(OpenBytes(padded, "in", kPlenty)->text(), Text());
+  EXPECT_EQ(All(*OpenBytes(padded, "in", kPlenty)), Text());
 }
 
 TEST(TextSource, ReportsTruncatedFiles) {
@@ -78,6 +87,68 @@ TEST(TextSource, ReportsMissingAndEmptyFilesAndDirectories) {
   EXPECT_TRUE(Begins(error(packed.path()), packed.path() + ": the file is empty"));
   const TemporaryFile blank("\n \n");
   EXPECT_TRUE(Begins(error(blank.path()), blank.path() + ": the file has no rows"));
+}
+
+TEST(TextSource, ReadsAnyPartOfAFileAfterItsByteOrderMark) {
+  const TemporaryFile file("\xef\xbb\xbf" + std::string("0123456789"));
+  const auto source = OpenText(file.path(), kPlenty);
+  Bytes window;
+  EXPECT_EQ(source->size(), 10u);
+  EXPECT_EQ(source->Read(0, 3, window), "012");
+  EXPECT_EQ(source->Read(8, 100, window), "89");
+  EXPECT_EQ(source->Read(10, 1, window), "");
+  EXPECT_EQ(source->Read(1000, 1, window), "");
+}
+
+TEST(TextSource, SaysWhereAFileEndsThatBecomesShorterWhileItIsRead) {
+  const TemporaryFile file(Text());
+  const auto source = OpenText(file.path(), kPlenty);
+  std::filesystem::resize_file(file.path(), 100);
+  Bytes window;
+  EXPECT_EQ(source->Read(0, 100, window).size(), 100u);
+  const std::string error = ErrorOf([&] { source->Read(0, 101, window); });
+  EXPECT_TRUE(Begins(error, file.path() + ": became shorter while it was read")) << error;
+  EXPECT_NE(error.find("ends before byte 101"), std::string::npos) << error;
+}
+
+TEST(TextSource, RefusesPipesThatNoProgramWritesToAndDevices) {
+  const TemporaryFile file("");
+  const std::string pipe = file.path() + ".pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_TRUE(Begins(ErrorOf([&] { OpenText(pipe, kPlenty); }),
+                     pipe + ": is a pipe that no program writes to"));
+  std::filesystem::remove(pipe);
+  for (const char* device : {"/dev/zero", "/dev/null", "/dev/urandom"}) {
+    EXPECT_TRUE(
+        Begins(ErrorOf([&] { OpenText(device, kPlenty); }), std::string(device) + ": is a device"));
+  }
+}
+
+TEST(TextSource, ReadsAPipeWhoseWriterIsSlow) {
+  const TemporaryFile file("");
+  const std::string pipe = file.path() + ".pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::jthread writer([&] {
+    std::ofstream out(pipe, std::ios::binary);  // waits for the reader
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    out << Text() << std::flush;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    out << "end";
+  });
+  EXPECT_EQ(All(*OpenText(pipe, kPlenty)), Text() + "end");
+  std::filesystem::remove(pipe);
+}
+
+TEST(MemoryBudget, IsWhatWasAskedForOrPartOfTheMemory) {
+  EXPECT_EQ(MemoryBudget(12345), 12345u);
+  EXPECT_GT(MemoryBudget(0), std::size_t{1} << 20);
+}
+
+TEST(MemoryBudget, BoundsTheRowsOfAFile) {
+  const std::string error = ErrorOf(
+      [&] { Learn(Text(), {}, {.threads = 2, .chunk_bytes = 1000, .memory_bytes = 50000}); });
+  EXPECT_NE(error.find("its rows take more than 0 MB"), std::string::npos) << error;
+  EXPECT_NE(error.find("--memory-limit"), std::string::npos) << error;
 }
 
 TEST(TextSource, NamesPackingsItDoesNotRead) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,23 +128,29 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
 Process::~Process() {
   if (running()) {
     Signal(SIGKILL);
-    ::waitpid(pid_, &status_, 0);
+    HasEnded(0);
   }
   if (terminal_ >= 0) ::close(terminal_);
 }
 
 void Process::Signal(int number) { ::kill(pid_, number); }
 
-bool Process::running() {
-  if (!ended_ && ::waitpid(pid_, &status_, WNOHANG) == pid_) ended_ = true;
-  return !ended_;
+bool Process::HasEnded(int options) {
+  rusage usage{};
+  if (!ended_ && ::wait4(pid_, &status_, options, &usage) == pid_) {
+    ended_ = true;
+    peak_megabytes_ = static_cast<double>(usage.ru_maxrss) / 1024;
+  }
+  return ended_;
 }
+
+bool Process::running() { return !HasEnded(WNOHANG); }
 
 Finished Process::Wait() {
   Finished finished;
   if (terminal_ >= 0) finished.out = Drain(terminal_);  // until the program's side is closed
-  if (!ended_) ::waitpid(pid_, &status_, 0);
-  ended_ = true;
+  HasEnded(0);
+  finished.peak_megabytes = peak_megabytes_;
   if (WIFEXITED(status_)) finished.exit_code = WEXITSTATUS(status_);
   if (WIFSIGNALED(status_)) finished.signal = WTERMSIG(status_);
   if (terminal_ < 0) finished.out = ReadAll(folder_ + "/stdout");

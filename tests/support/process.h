@@ -15,6 +15,7 @@ struct Finished {
   int signal = 0;
   std::string out;
   std::string err;
+  double peak_megabytes = 0;  // of memory in use
 };
 
 // The program under test with these arguments, in the folder `in`. Without $HOGBATCH_PLUGINS it has
@@ -38,11 +39,15 @@ class Process {
   Finished Wait();
 
  private:
+  // Whether it has ended; `options` are those of waitpid.
+  bool HasEnded(int options);
+
   std::string folder_;
   pid_t pid_ = -1;
   int terminal_ = -1;  // our side of it
   bool ended_ = false;
   int status_ = 0;
+  double peak_megabytes_ = 0;
 };
 
 Finished RunProgram(const std::vector<std::string>& arguments, const std::string& in);

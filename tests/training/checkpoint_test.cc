@@ -2,6 +2,7 @@
 // virtual time every run is exact, so all that a checkpoint leaves out shows.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/support/process.h"
@@ -67,6 +68,56 @@ TEST(ResumeOnOtherDevices, KeepsModelAndRowsAndStartsTheWorkersAnew) {
   training.plan_.work.devices.pop_back();
   const auto resumed = training.Run(&whole.checkpoints[2]);
   EXPECT_EQ(resumed.examples, whole.examples);
+}
+
+// The checkpoint with another value at a place of its state.
+Checkpoint With(Checkpoint checkpoint, const std::string& place, const std::string& value) {
+  auto control = nlohmann::json::parse(checkpoint.texts.control);
+  control.at(nlohmann::json::json_pointer(place)) = nlohmann::json::parse(value);
+  checkpoint.texts.control = control.dump();
+  return checkpoint;
+}
+
+TEST(ResumeFromAWrongState, IsRefused) {
+  SmallTraining training({"adaptive", kSgd, 0, 1});
+  const Checkpoint good = training.Run().checkpoints[2];
+  const std::vector<std::pair<std::string, std::string>> changes = {
+      {"/job/cursor/handed_out", "-1"},
+      {"/job/cursor/handed_out", "9223372036854775807"},
+      {"/job/cursor/epoch", "-2"},
+      {"/job/cursor/blocks", R"([{"begin":-5,"end":10}])"},
+      {"/job/cursor/blocks", R"([{"begin":0,"end":1000000}])"},
+      {"/job/cursor/blocks", R"([{"begin":5,"end":5}])"},
+      {"/job/cursor/returned", R"([{"rows":{"begin":9,"end":3},"epoch":0}])"},
+      {"/job/examples", "-1"},
+      {"/job/examples", "1.5"},
+      {"/evaluations/best_snapshot/id", "2"},
+      {"/evaluations/best_snapshot/id", "4294967296"},
+      {"/workers/states", "[]"},
+      {"/workers/states/0/updates", "-1"},
+      {"/workers/states/0/seconds_per_row", "-1"},
+      {"/next_id", "1152921504606846976"},
+      {"/meter", "[]"},
+  };
+  for (const auto& [place, value] : changes) {
+    const Checkpoint wrong = With(good, place, value);
+    EXPECT_THROW(training.Run(&wrong), UserError) << place << " " << value;
+  }
+  Checkpoint fewer = good;
+  fewer.workers.pop_back();
+  EXPECT_THROW(training.Run(&fewer), UserError);
+  Checkpoint other = good;
+  other.weights.pop_back();
+  EXPECT_THROW(training.Run(&other), UserError);
+}
+
+TEST(ResumeFromAWrongState, BeginsWithBatchSizesAnewIfThoseDoNotFitTheWorkers) {
+  SmallTraining training({"adaptive", kSgd, 0, 1});
+  const auto whole = training.Run();
+  for (const char* place : {"/algorithm/teams", "/algorithm/holds", "/algorithm/reported"}) {
+    const Checkpoint wrong = With(whole.checkpoints[2], place, "[]");
+    EXPECT_EQ(training.Run(&wrong).examples, whole.examples) << place;
+  }
 }
 
 }  // namespace

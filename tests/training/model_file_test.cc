@@ -68,7 +68,9 @@ class ModelFile : public testing::Test {
     SafeTensors file = ReadSafeTensors(path());
     damage(file.metadata);
     std::vector<TensorView> tensors;
-    for (const auto& entry : file.tensors) tensors.push_back({entry.name, entry.shape, entry.data});
+    for (const auto& [name, tensor] : file.tensors) {
+      tensors.push_back({name, tensor.shape, tensor.data});
+    }
     WriteSafeTensors(path(), file.metadata, tensors);
   }
   void ExpectRefused(const std::string& gist) const {
@@ -138,7 +140,7 @@ struct Lie {
 
 TEST_F(ModelFile, WhoseMetadataDisagreesWithItselfIsRefused) {
   const std::vector<Lie> lies = {
-      {"not json", "network", "{", "", "parse"},
+      {"not json", "network", "{", "", "not valid JSON"},
       {"missing key", "network", "\"outputs\"", "\"other\"", "outputs"},
       {"zero width", "network", "[3]", "[0]", "hidden"},
       {"real width", "network", "[3]", "[3.5]", "whole number"},
@@ -165,6 +167,11 @@ TEST_F(ModelFile, WhoseMetadataDisagreesWithItselfIsRefused) {
        "LIBSVM rows"},
       {"too many columns", "schema", "\"file_columns\":4", "\"file_columns\":4294967296",
        "more than a file can have"},
+      {"deviation beyond floats", "schema", "\"target_deviation\":",
+       "\"target_deviation\":1e308,\"was\":", "target_deviation is 1e+308"},
+      {"scale beyond floats", "schema", "\"scale\":[", "\"scale\":[1e39,", "scale is 1e+39"},
+      {"deep", "schema", "{",
+       "{\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]],", "deeply"},
       {"wrong type", "schema", "\"shift\":[", "\"shift\":7,\"was\":[", "list"},
   };
   for (const Lie& lie : lies) {

@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "compare/runs/record_json.h"
 #include "core/error.h"
+#include "core/guard/json_text.h"
+#include "core/guard/small_file.h"
 
 namespace hogbatch::compare {
 namespace {
@@ -80,16 +81,16 @@ OptionTexts IdentityOf(OptionTexts options, const std::vector<std::string>& file
 RunLog LoadRuns(const std::string& folder, const OptionTexts& identity) {
   const std::string path = folder + "/compare.json";
   if (!std::filesystem::exists(path)) return {};
-  std::ifstream file(path, std::ios::binary);
-  const Json json = Json::parse(file, nullptr, false);
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+  const auto json = ParseJson<Json>(ReadSmallFile(path, kMostBytes).value_or(""));
   const std::string advice = "; move it away, or choose another --out";
   if (!json.is_object() || !json.contains("options") || !json.contains("runs")) {
     throw UserError(fmt::format("{} is not the record of a comparison{}", path, advice));
   }
-  if (json.value("format", 0) != 1) {
-    throw UserError(fmt::format("{} was written by another version of hogbatch{}", path, advice));
-  }
   try {
+    if (json.value("format", 0) != 1) {
+      throw UserError(fmt::format("{} was written by another version of hogbatch{}", path, advice));
+    }
     CheckIdentity(folder, json["options"], identity);
     std::vector<RunRecord> records;
     for (const Json& run : json["runs"]) records.push_back(RecordFrom(run));

@@ -11,6 +11,9 @@ void WorkerState::VisitState(StateVisitor& visitor) {
   Visit(visitor, "seconds_per_row", seconds_per_row);
   Visit(visitor, "batch_size", batch_size);
   Visit(visitor, "staleness", staleness);
+  RequireState(updates >= 0 && merges >= 0 && rows >= 0 && batch_size >= 0, "counts of a worker");
+  RequireState(busy_seconds >= 0 && training_seconds >= 0 && seconds_per_row >= 0 && staleness >= 0,
+               "times of a worker");
 }
 
 std::vector<JobSpec> Algorithm::Prepare(std::vector<JobSpec> jobs, std::span<const DeviceInfo>) {

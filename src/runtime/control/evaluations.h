@@ -61,6 +61,8 @@ class Evaluations {
     Visit(visitor, "best", best_);
     Visit(visitor, "best_snapshot", best_snapshot_);
     Visit(visitor, "first_loss", first_loss_);
+    RequireState(best_snapshot_ == SnapshotId(0) || best_snapshot_ == SnapshotId(1),
+                 "best_snapshot");
   }
 
  private:

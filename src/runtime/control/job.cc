@@ -136,6 +136,9 @@ void Job::VisitState(StateVisitor& visitor) {
   Visit(visitor, "rows_with_loss", rows_with_loss_);
   Visit(visitor, "loss_sum", loss_sum_);
   Visit(visitor, "rate_factor", rate_factor_);
+  RequireState(examples_ >= 0 && updates_ >= 0 && lost_rows_ >= 0 && rows_with_loss_ >= 0,
+               "counts of the job");
+  RequireState(rate_factor_ > 0 && rate_factor_ <= 1, "rate_factor");
 }
 
 void Job::MakeSlices(std::span<const WorkerState> workers) {

@@ -60,7 +60,11 @@ class WorkerTable {
   bool IsFastEnoughToEvaluate(const WorkerState& worker) const;
 
   // While no task is in flight. The workers are the same ones.
-  void VisitState(StateVisitor& visitor) { Visit(visitor, "states", states_); }
+  void VisitState(StateVisitor& visitor) {
+    const std::size_t workers = states_.size();
+    Visit(visitor, "states", states_);
+    RequireState(states_.size() == workers, "states");
+  }
 
  private:
   IndexedVector<WorkerId, WorkerState> states_;

@@ -14,6 +14,8 @@ class Cores {
   Cores(const Cores&) = delete;
   Cores& operator=(const Cores&) = delete;
 
+  // How many of them are worth a worker: fewer than there are if a control group limits the
+  // processor time.
   int count() const;
 
   // Binds the calling thread to core `index` modulo the number of cores. Does nothing where the
@@ -23,6 +25,8 @@ class Cores {
   void KeepThisThreadOff(int taken) const;
 
  private:
+  int all() const;
+
   hwloc_topology* topology_ = nullptr;  // null where hwloc does not know the machine
 };
 

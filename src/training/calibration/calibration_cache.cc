@@ -5,12 +5,12 @@
 
 #include <cmath>
 #include <exception>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
-#include "core/cache_folder.h"
+#include "core/guard/cache_folder.h"
+#include "core/guard/json_text.h"
+#include "core/guard/small_file.h"
 #include "core/replaced_file.h"
 #include "training/devices/device_choice.h"
 
@@ -26,12 +26,10 @@ fs::path PathIn(const fs::path& folder) { return folder / "calibration.json"; }
 
 // An empty object unless there is a file that this program can read.
 Json Read(const fs::path& path) {
-  constexpr std::uintmax_t kMostBytes = 1 << 20;  // a larger file is ignored
-  std::error_code error;
-  const bool ours = fs::is_regular_file(path, error) && fs::file_size(path, error) <= kMostBytes;
-  if (!ours || error) return Json::object();
-  std::ifstream file(path);
-  Json content = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  constexpr std::size_t kMostBytes = 1 << 20;  // a larger file is ignored
+  const std::optional<std::string> text = ReadSmallFile(path.string(), kMostBytes);
+  if (!text) return Json::object();
+  auto content = ParseJson<Json>(*text);
   return content.is_object() ? content : Json::object();
 }
 

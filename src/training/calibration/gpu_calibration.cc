@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "core/cache_folder.h"
+#include "core/guard/cache_folder.h"
 #include "training/calibration/calibration.h"
 #include "training/calibration/calibration_cache.h"
 #include "training/calibration/update_timer.h"

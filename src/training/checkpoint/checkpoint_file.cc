@@ -51,6 +51,7 @@ void VisitCounts(StateVisitor& visitor, std::vector<std::optional<SavedWorker>>&
       Visit(visitor, "slice", worker->slice);
       Visit(visitor, "slices", worker->slices);
       Visit(visitor, "slice_updates", worker->slice_updates);
+      RequireState(worker->updates >= 0 && worker->slice_updates >= 0, "updates");
     }
     visitor.End();
   }
@@ -112,13 +113,12 @@ class Reader {
                       "update hogbatch",
                       path, format, kFormat));
     }
-    for (SafeTensors::Entry& entry : file_.tensors) {
-      const auto bytes = entry.integers.empty() ? std::as_bytes(std::span(entry.data))
-                                                : std::as_bytes(std::span(entry.integers));
-      if (file_.metadata["checksum." + entry.name] != Checksum(bytes)) {
-        Damaged(path, fmt::format("the checksum of {} does not match", entry.name));
+    for (const auto& [name, tensor] : file_.tensors) {
+      const auto bytes = tensor.integers.empty() ? std::as_bytes(std::span(tensor.data))
+                                                 : std::as_bytes(std::span(tensor.integers));
+      if (file_.metadata["checksum." + name] != Checksum(bytes)) {
+        Damaged(path, fmt::format("the checksum of {} does not match", name));
       }
-      entries_.emplace(entry.name, &entry);
     }
   }
 
@@ -129,23 +129,26 @@ class Reader {
   }
   // Empty: there is none.
   std::vector<float> Floats(const std::string& name) {
-    const auto found = entries_.find(name);
-    return found == entries_.end() ? std::vector<float>() : std::move(found->second->data);
+    const auto found = file_.tensors.find(name);
+    return found == file_.tensors.end() ? std::vector<float>() : std::move(found->second.data);
   }
   OptimizerState Optimizer(const std::string& name) {
     OptimizerState state;
-    for (std::size_t i = 0; entries_.contains(fmt::format("{}.{}", name, i)); ++i) {
+    for (std::size_t i = 0; file_.tensors.contains(fmt::format("{}.{}", name, i)); ++i) {
       state.layers.push_back(Floats(fmt::format("{}.{}", name, i)));
     }
-    const auto found = entries_.find(name + ".last_touched");
-    if (found != entries_.end()) state.last_touched = std::move(found->second->integers);
+    const auto found = file_.tensors.find(name + ".last_touched");
+    if (found != file_.tensors.end()) state.last_touched = std::move(found->second.integers);
+    const bool sane = std::ranges::all_of(state.last_touched, [](std::int64_t update) {
+      return update >= 0 && update <= std::int64_t{1} << 53;
+    });
+    if (!sane) Damaged(path_, fmt::format("{} holds no counts of updates", name));
     return state;
   }
 
  private:
   std::string path_;
   SafeTensors file_;
-  std::map<std::string, SafeTensors::Entry*> entries_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/guard/json_text.h"
 
 namespace hogbatch {
 namespace {
@@ -58,7 +59,10 @@ class Reader final : public StateVisitor {
   void Number(std::string_view name, std::int64_t& value) override {
     const Json& found = Find(name);
     if (!found.is_number_integer()) Fail(name);
+    // No count of a run is larger, and sums of smaller ones do not overflow.
+    constexpr auto kMax = std::int64_t{1} << 53;
     value = found.get<std::int64_t>();
+    if (value < -kMax || value > kMax) Fail(name);
   }
   void Number(std::string_view name, double& value) override {
     const Json& found = Find(name);
@@ -129,7 +133,7 @@ std::string StateToJson(const VisitStateCall& visit) {
 }
 
 void StateFromJson(std::string_view text, std::string_view source, const VisitStateCall& visit) {
-  const Json root = Json::parse(text, nullptr, false);
+  const auto root = ParseJson<Json>(text);
   if (!root.is_object())
     throw UserError(fmt::format("{} is damaged: its state is no JSON", source));
   Reader reader(root, source);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/guard/json_text.h"
 #include "core/option_values.h"
 
 namespace hogbatch {
@@ -31,7 +32,7 @@ std::string SpecToJson(const TrainingSpec& spec) {
 }
 
 TrainingSpec SpecFromJson(std::string_view text, std::string_view source) {
-  const Json object = Json::parse(text, nullptr, false);
+  const auto object = ParseJson<Json>(text);
   if (!object.is_object()) throw UserError(fmt::format("{} is damaged: it has no options", source));
   TrainingSpec spec;
   for (const auto& [name, value] : object.items()) {

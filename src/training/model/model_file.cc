@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -56,15 +57,15 @@ void CheckAgreement(const ModelSpec& spec, const Schema& schema) {
   }
 }
 
-const SafeTensors::Entry& Tensor(const SafeTensors& file, const std::string& name,
-                                 const std::vector<std::int64_t>& shape) {
-  const SafeTensors::Entry* entry = file.Find(name);
-  if (!entry) throw UserError(fmt::format("it has no tensor {}", name));
-  if (entry->shape != shape) {
+const SafeTensors::Tensor& Tensor(const SafeTensors& file, const std::string& name,
+                                  const std::vector<std::int64_t>& shape) {
+  const SafeTensors::Tensor* tensor = file.Find(name);
+  if (!tensor) throw UserError(fmt::format("it has no tensor {}", name));
+  if (tensor->shape != shape) {
     throw UserError(
-        fmt::format("its tensor {} has shape {}, not {}", name, Join(entry->shape), Join(shape)));
+        fmt::format("its tensor {} has shape {}, not {}", name, Join(tensor->shape), Join(shape)));
   }
-  return *entry;
+  return *tensor;
 }
 
 std::string LayerName(std::size_t layer, std::string_view part) {
@@ -79,17 +80,15 @@ std::vector<float> ReadParameters(const SafeTensors& file, const ModelSpec& spec
   }
   // Checks every tensor before memory is allocated: a size is plausible only if the file has the
   // numbers.
+  std::vector<std::pair<const std::vector<float>*, std::int64_t>> parts;
   for (std::size_t i = 0; i < layout.layers.size(); ++i) {
-    Tensor(file, LayerName(i, "weight"), {layout.layers[i].in, layout.layers[i].out});
-    Tensor(file, LayerName(i, "bias"), {layout.layers[i].out});
+    const LayerShape& layer = layout.layers[i];
+    parts.emplace_back(&Tensor(file, LayerName(i, "weight"), {layer.in, layer.out}).data,
+                       layer.weights_at);
+    parts.emplace_back(&Tensor(file, LayerName(i, "bias"), {layer.out}).data, layer.bias_at);
   }
   std::vector<float> flat(layout.floats);
-  for (std::size_t i = 0; i < layout.layers.size(); ++i) {
-    std::ranges::copy(file.Find(LayerName(i, "weight"))->data,
-                      flat.begin() + layout.layers[i].weights_at);
-    std::ranges::copy(file.Find(LayerName(i, "bias"))->data,
-                      flat.begin() + layout.layers[i].bias_at);
-  }
+  for (const auto& [numbers, at] : parts) std::ranges::copy(*numbers, flat.begin() + at);
   return flat;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/guard/json_text.h"
 
 namespace hogbatch {
 namespace {
@@ -28,17 +29,20 @@ std::int64_t Integer(const Json& value, std::int64_t min, std::string_view what)
   return number;
 }
 
-double Real(const Json& value, std::string_view what) {
+double Real(const Json& value, double largest, std::string_view what) {
   Require(value.is_number(), fmt::format("{} is not a number", what));
   const auto number = value.get<double>();
-  Require(std::isfinite(number), fmt::format("{} is not finite", what));
+  Require(std::abs(number) <= largest, fmt::format("{} is {}, beyond {:g}", what, number, largest));
   return number;
 }
 
 std::vector<float> Floats(const Json& array, std::string_view what) {
   Require(array.is_array(), fmt::format("{} is not a list", what));
   std::vector<float> values;
-  for (const Json& value : array) values.push_back(static_cast<float>(Real(value, what)));
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  for (const Json& value : array) {
+    values.push_back(static_cast<float>(Real(value, kLargest, what)));
+  }
   return values;
 }
 
@@ -151,8 +155,8 @@ Schema ReadSchema(const Json& json) {
   schema.label_kind = ParseLabelKind(json.at("label_kind").get<std::string>());
   schema.label_names = json.at("label_names").get<std::vector<std::string>>();
   schema.positive = json.at("positive").get<std::string>();
-  schema.target_mean = Real(json.at("target_mean"), "target_mean");
-  schema.target_deviation = Real(json.at("target_deviation"), "target_deviation");
+  schema.target_mean = Real(json.at("target_mean"), kLargestTarget, "target_mean");
+  schema.target_deviation = Real(json.at("target_deviation"), kLargestTarget, "target_deviation");
   CheckColumns(schema);
   CheckScaling(schema);
   CheckLabels(schema);
@@ -173,10 +177,14 @@ ModelSpec ReadSpec(const Json& json) {
 // Runs `read` on the parsed text. Exceptions of the JSON library become UserErrors.
 template <typename Read>
 auto FromJson(std::string_view text, Read read) {
+  const auto json = ParseJson<Json>(text);
+  Require(!json.is_discarded(), "its metadata is not valid JSON, or nested too deeply");
   try {
-    return read(Json::parse(text));
+    return read(json);
   } catch (const Json::exception& error) {
-    throw UserError(error.what());
+    // "[json.exception.out_of_range.403] key 'inputs' not found"
+    const std::string_view what = error.what();
+    throw UserError(fmt::format("its metadata is wrong: {}", what.substr(what.find("] ") + 2)));
   }
 }
 

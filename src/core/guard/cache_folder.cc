@@ -1,4 +1,4 @@
-#include "core/cache_folder.h"
+#include "core/guard/cache_folder.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,0 +1,22 @@
+// JSON text from files, which may hold anything.
+#pragma once
+
+#include <string_view>
+
+namespace hogbatch {
+
+inline constexpr int kMaxJsonDepth = 32;  // no file of hogbatch comes near it
+
+// Whether arrays and objects lie more than `depth` deep. Reads the text once and keeps nothing,
+// where a parser would keep every level.
+bool IsNestedDeeper(std::string_view json, int depth);
+
+// The value of `text`, or a discarded one if that is no JSON or nested too deeply. `Json` is a type
+// of nlohmann's.
+template <typename Json>
+Json ParseJson(std::string_view text) {
+  if (IsNestedDeeper(text, kMaxJsonDepth)) return Json(Json::value_t::discarded);
+  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,14 @@
+// A whole checkpoint file.
+#include "tests/fuzz/fuzz.h"
+#include "training/checkpoint/checkpoint_file.h"
+#include "training/checkpoint/spec_text.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  using namespace hogbatch;
+  static const ScratchFolder folder;
+  folder.Write("in", TextOf(bytes, size));
+  return ReadOrRefused([&] {
+    const Checkpoint checkpoint = ReadCheckpoint(folder.path() + "/in");
+    Validate(SpecFromJson(checkpoint.texts.options, "in"));
+  });
+}

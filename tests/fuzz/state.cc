@@ -1,0 +1,67 @@
+// The state of a run as a checkpoint holds it. A run that is resumed from it must hand out rows
+// that exist, and come to an end. The first byte chooses the algorithm.
+#include <array>
+#include <deque>
+
+#include "algorithms/algorithms.h"
+#include "runtime/control/coordinator.h"
+#include "tests/fuzz/fuzz.h"
+#include "training/checkpoint/json_state.h"
+
+namespace {
+
+using namespace hogbatch;
+
+constexpr std::int64_t kRows = 3000;
+
+Coordinator::Setup MakeSetup() {
+  const ModelSpec model{.inputs = 4, .hidden = {3}, .outputs = 2};
+  return {.job = {.model = model, .train_rows = kRows},
+          .rows = {.train = kRows, .valid = 100},
+          .rules = {.epochs = 1, .target_loss = {}, .eval_every = 0.5},
+          .rates = LearningRate({}, 1),
+          .workers = {{.name = "cpu.0", .description = "a"},
+                      {.name = "cpu.1", .description = "b"},
+                      {.name = "gpu", .description = "c", .kind = DeviceKind::kCuda}},
+          .merge_rows = 64};
+}
+
+// Workers that do all at once what they are told, for so many tasks.
+void Drive(Coordinator& coordinator) {
+  constexpr int kTasks = 40;
+  std::deque<Task> tasks;
+  double now = 0;
+  const auto take = [&](const Coordinator::Actions& actions) {
+    tasks.insert(tasks.end(), actions.tasks.begin(), actions.tasks.end());
+  };
+  take(coordinator.Handle(Tick{}, now));
+  for (int i = 0; i < kTasks && !tasks.empty(); ++i) {
+    const Task task = tasks.front();
+    tasks.pop_front();
+    Check(task.rows.begin >= 0 && task.rows.begin <= task.rows.end && task.rows.end <= kRows,
+          "rows that exist");
+    const bool trains = task.kind == TaskKind::kTrain;
+    take(coordinator.Handle(Report{.task = task.id,
+                                   .worker = task.worker,
+                                   .loss_sum = 1,
+                                   .updates = trains ? task.merges * task.updates_per_merge : 0,
+                                   .merges = trains && !task.hold ? task.merges : 0,
+                                   .evaluation = {.rows = task.rows.size(), .loss = 1},
+                                   .seconds = 0.02},
+                            now += 0.02));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  if (size == 0) return -1;
+  constexpr std::array<const char*, 3> kAlgorithms = {"adaptive", "hogbatch", "sync"};
+  const auto algorithm = MakeAlgorithm(kAlgorithms[bytes[0] % kAlgorithms.size()], {});
+  return ReadOrRefused([&] {
+    Coordinator coordinator(*algorithm, MakeSetup());
+    StateFromJson(TextOf(bytes, size).substr(1), "in",
+                  [&](StateVisitor& visitor) { coordinator.VisitState(visitor); });
+    Drive(coordinator);
+  });
+}

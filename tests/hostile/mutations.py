@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Runs the program on mutated files of every kind that it reads.
+
+    tests/hostile/mutations.py build/release/hogbatch --count 10000 [--kinds model,csv] [--seed 1]
+
+Each run must end by itself with exit code 0, 1 or 2, with a sentence unless it is 0, within the limits of
+time and memory below. The same seed gives the same files. A file that fails is kept, and its name printed.
+"""
+import argparse
+import gzip
+import lzma
+import os
+import random
+import re
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+MOST_SECONDS = 20  # a hang guard; a run takes some hundredths of a second
+MOST_MEGABYTES = 700  # with what the program takes without any file, under a sanitizer more
+NASTY_NUMBERS = [b"0", b"-1", b"1e308", b"-1e308", b"nan", b"inf", b"1e-400", b"99999999999999999999",
+                 b"2147483648", b"4294967296", b"9223372036854775807", b"1.5", b"", b"1e9", b"0x10", b"01"]
+NASTY_TEXTS = [b"[", b"{", b"]", b"}", b'"', b"\\", b",", b":", b";", b"\n", b"\r", b"\t", b"\0", b" ", b"#",
+               b"\x1b[31m", b"\xff", b"\xef\xbb\xbf", b"\xc2\x9b", b"null", b"true", b"[" * 50, b"1 " * 50,
+               b"," * 50, b"\x1f\x8b", b"\xfd7zXZ\0", b"\0\0\x08\x03"]
+
+
+def mutate(data, chance):
+    """A few changes at random places."""
+    data = bytearray(data)
+    for _ in range(chance.choice([1, 1, 1, 2, 3, 6])):
+        at = chance.randrange(len(data) + 1)
+        length = min(chance.choice([1, 1, 2, 4, 8, 64]), len(data) - at)
+        kind = chance.randrange(9)
+        if kind == 0 and at < len(data):
+            data[at] ^= 1 << chance.randrange(8)
+        elif kind == 1 and at < len(data):
+            data[at] = chance.randrange(256)
+        elif kind == 2:
+            del data[at:at + length]
+        elif kind == 3:
+            data[at:at] = data[at:at + length] * chance.choice([1, 2, 50])
+        elif kind == 4:
+            data[at:at] = chance.choice(NASTY_TEXTS)
+        elif kind == 5:
+            del data[at:]
+        elif kind == 6:
+            other = chance.randrange(len(data) + 1)
+            data[at:at + length] = data[other:other + length]
+        else:
+            numbers = list(re.finditer(rb"-?\d+(\.\d+)?", bytes(data)))
+            if numbers:
+                found = chance.choice(numbers)
+                data[found.start():found.end()] = chance.choice(NASTY_NUMBERS)
+    return bytes(data)
+
+
+def mutate_tensors(data, chance):
+    """A safetensors file: mostly its header, with the length before it made right again."""
+    length = struct.unpack("<Q", data[:8])[0]
+    where = chance.randrange(4)
+    if where == 0:
+        return mutate(data, chance)
+    if where == 1:
+        return data[:8 + length] + mutate(data[8 + length:], chance)
+    header = mutate(data[8:8 + length], chance)
+    return struct.pack("<Q", len(header)) + header + data[8 + length:]
+
+
+LIBSVM = b"".join(b"%d 1:%d 2:0.5 4:%d\n" % (1 if i % 2 else -1, i % 7, i % 2) for i in range(12))
+CSV = b"a,b,c,y\n" + b"".join(b"%d,0.5,%d,%s\n" % (i % 5, -i, b"yes" if i % 2 else b"no") for i in range(12))
+IDX = b"\0\0\x08\x02" + struct.pack(">II", 12, 3) + bytes(range(36))
+IDX_LABELS = b"\0\0\x08\x01" + struct.pack(">I", 12) + bytes(i % 2 for i in range(12))
+TRAIN = ["--hidden", "2", "--devices", "cpu:1", "--quiet", "--out", "o"]
+
+
+class Runner:
+    def __init__(self, program, folder):
+        self.program = os.path.abspath(program)
+        self.folder = folder
+        self.environment = dict(os.environ, HOGBATCH_PLUGINS=folder, XDG_CACHE_HOME=folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def run(self, arguments):
+        """Exit status as of wait4, seconds, megabytes, what was said."""
+        with open(self.path("said"), "w+b") as said:
+            began = time.monotonic()
+            child = subprocess.Popen([self.program, *arguments], cwd=self.folder, env=self.environment,
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
+            guard = threading.Timer(MOST_SECONDS, child.kill)
+            guard.start()
+            _, status, usage = os.wait4(child.pid, 0)
+            guard.cancel()
+            child.returncode = status
+            seconds = time.monotonic() - began
+            said.seek(0)
+            return status, seconds, usage.ru_maxrss / 1024, said.read().decode(errors="replace")
+
+    def prepare(self):
+        """The good files that others are made from."""
+        self.write("svm", LIBSVM)
+        self.write("csv", CSV)
+        for data in ("svm", "csv"):
+            status, _, _, said = self.run(["train", data, *TRAIN[:-1], "run-" + data, "--epochs", "1000000",
+                                           "--max-time", "0.6s", "--checkpoint-every", "0.1"])
+            if status != 0:
+                sys.exit(f"the good file {data} is refused: {said}")
+        shutil.copy(self.path("run-csv/model.safetensors"), self.path("csv-model"))
+        shutil.copy(self.path("run-svm/model.safetensors"), self.path("svm-model"))
+        checkpoints = self.path("run-svm/checkpoints")
+        self.checkpoint = os.path.join(checkpoints, sorted(os.listdir(checkpoints))[-1])
+
+
+def text(good, name, model):
+    def kind(runner, chance):
+        runner.write("bad", mutate(good, chance))
+        return chance.choice([["train", "bad", "--epochs", "1", *TRAIN], ["eval", model, "bad"], ["predict", model, "bad"]]), "bad"
+    return name, kind
+
+
+def packed(good, name, pack):
+    def kind(runner, chance):
+        whole = chance.random() < 0.7
+        runner.write("bad", mutate(pack(good), chance) if whole else pack(mutate(good, chance)))
+        return ["train", "bad", "--epochs", "1", *TRAIN], "bad"
+    return name, kind
+
+
+def idx(runner, chance):
+    images = chance.random() < 0.7
+    runner.write("bad", mutate(IDX, chance) if images else IDX)
+    runner.write("labels", IDX_LABELS if images else mutate(IDX_LABELS, chance))
+    return ["train", "bad", "--labels", "labels", "--epochs", "1", *TRAIN], "bad" if images else "labels"
+
+
+def model(runner, chance):
+    data = chance.choice(["svm", "csv"])
+    runner.write("bad", mutate_tensors(runner.read(data + "-model"), chance))
+    command = chance.choice([["eval", "bad", data], ["predict", "bad", data, "--probabilities"],
+                             ["train", data, "--epochs", "1", *TRAIN, "--init", "bad"]])
+    return command, "bad"
+
+
+def checkpoint(runner, chance):
+    shutil.rmtree(runner.path("resumed"), ignore_errors=True)
+    os.makedirs(runner.path("resumed/checkpoints"))
+    with open(runner.checkpoint, "rb") as file:
+        good = file.read()
+    name = "resumed/checkpoints/checkpoint-1.safetensors"
+    runner.write(name, mutate_tensors(good, chance))
+    length = chance.choice([["--epochs", "1"], ["--max-time", "0.7s"]])
+    return ["train", "--resume", "resumed", *length, "--quiet"], name
+
+
+def records(runner, chance):
+    shutil.rmtree(runner.path("shown"), ignore_errors=True)
+    os.makedirs(runner.path("shown"))
+    changed = chance.choice(["metrics.jsonl", "summary.json", "options.json"])
+    for name in ("metrics.jsonl", "summary.json", "options.json"):
+        good = runner.read("run-csv/" + name)
+        runner.write("shown/" + name, mutate(good, chance) if name == changed else good)
+    return ["report", "shown"], "shown/" + changed
+
+
+KINDS = dict([text(LIBSVM, "libsvm", "svm-model"), text(CSV, "csv", "csv-model"), ("idx", idx),
+              packed(LIBSVM, "gzip", lambda data: gzip.compress(data, mtime=0)), packed(CSV, "xz", lzma.compress),
+              ("model", model), ("checkpoint", checkpoint), ("records", records)])
+
+
+def verdict(status, seconds, megabytes, said):
+    """Why a run is wrong; empty if it is not."""
+    if os.WIFSIGNALED(status):
+        return f"signal {os.WTERMSIG(status)} after {seconds:.1f} s"
+    code = os.WEXITSTATUS(status)
+    if code not in (0, 1, 2):
+        return f"exit code {code}"
+    if code != 0 and not said.startswith("hogbatch: "):
+        return f"exit code {code} without a sentence"
+    if "internal error" in said or "json.exception" in said:
+        return "not a sentence for users: " + said.strip()
+    if megabytes > MOST_MEGABYTES:
+        return f"{megabytes:.0f} MB"
+    return ""
+
+
+def run_kind(name, runner, count, seed):
+    codes, slowest, largest, failures = {}, 0, 0, 0
+    for i in range(count):
+        command, file = KINDS[name](runner, random.Random(f"{seed}/{name}/{i}"))
+        result = runner.run(command)
+        status, seconds, megabytes, said = result
+        wrong = verdict(*result)
+        if wrong:
+            failures += 1
+            kept = os.path.join(tempfile.gettempdir(), f"hogbatch-{name}-{seed}-{i}")
+            shutil.copy(runner.path(file), kept)
+            print(f"{name} {i}: {wrong}; hogbatch {' '.join(command)} with {file} as {kept}: {said[:300]}")
+        code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else "signal"
+        codes[code] = codes.get(code, 0) + 1
+        slowest, largest = max(slowest, seconds), max(largest, megabytes)
+    ends = ", ".join(f"{codes[code]} with {code}" for code in sorted(codes, key=str))
+    print(f"{name}: {count} runs, {failures} wrong; exit codes: {ends}; at most {slowest:.2f} s, {largest:.0f} MB",
+          flush=True)
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--count", type=int, default=100, help="files of each kind")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    options = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with tempfile.TemporaryDirectory(prefix="hogbatch-mutations-") as folder:
+        runner = Runner(options.program, folder)
+        runner.prepare()
+        failures = sum(run_kind(name, runner, options.count, options.seed) for name in options.kinds.split(","))
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
