@@ -71,9 +71,12 @@ std::string Text(double x, double y, std::string_view css, std::string_view text
 }
 
 double TextWidth(std::string_view text) {
-  std::size_t characters = 0;
-  for (std::size_t at = 0; at < text.size(); at += CharacterBytes(text, at)) ++characters;
-  return kCharacter * static_cast<double>(characters);
+  constexpr std::string_view kWide = "MWm%";
+  double characters = 0;
+  for (std::size_t at = 0; at < text.size(); at += CharacterBytes(text, at)) {
+    characters += kWide.find(text[at]) == std::string_view::npos ? 1 : 1.6;
+  }
+  return kCharacter * characters;
 }
 
 std::string Fitted(std::string_view text, double width) {
