@@ -132,13 +132,14 @@ ParsedRow ParsedFile::row(std::int64_t index) const {
 
 std::size_t ParsedRows::bytes() const {
   std::size_t text = 0;
-  for (const std::string& word : words) text += word.size() + sizeof(word);
+  for (const std::string& word : words) text += word.size() + sizeof(std::string);
   return text + (ends.size() + label_ends.size() + labels.size()) * sizeof(std::int64_t) +
          (columns.size() + values.size() + label_words.size()) * sizeof(std::int32_t);
 }
 
 void RowBudget::Add(const ParsedRows& rows) {
-  if ((used_ += rows.bytes()) <= most_) return;
+  const std::size_t used = used_ += rows.bytes();
+  if (used <= most_) return;
   throw UserError(
       fmt::format("{}: its rows take more than {} MB, the limit for one data set; raise it with "
                   "--memory-limit, or use part of the file",

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "cli/reports/team_report.h"
@@ -193,7 +194,10 @@ std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan,
   object["started"] = setting.started;
   if (!used.spec.data.empty()) object["data"] = used.spec.data;
   OptionValues values([&](std::string_view name, const auto& value) {
-    if (Json json = value; json != "") object[std::string(name)] = std::move(json);
+    if constexpr (std::is_same_v<decltype(value), const std::string&>) {
+      if (value.empty()) return;  // not given
+    }
+    object[std::string(name)] = value;
   });
   used.Visit(values);
   object["machine"] = MachineOf(plan, setting.devices);
