@@ -88,7 +88,7 @@ RunLog LoadRuns(const std::string& folder, const OptionTexts& identity) {
     throw UserError(fmt::format("{} is not the record of a comparison{}", path, advice));
   }
   try {
-    if (json.value("format", 0) != 1) {
+    if (json.value("format", Json()) != 1) {
       throw UserError(fmt::format("{} was written by another version of hogbatch{}", path, advice));
     }
     CheckIdentity(folder, json["options"], identity);

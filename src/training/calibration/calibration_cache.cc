@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
 #include "core/guard/cache_folder.h"
 #include "core/guard/json_text.h"
 #include "core/guard/small_file.h"
@@ -40,12 +41,18 @@ bool IsReadable(const Json& content) {
          (format->is_number_integer() && format->get<std::int64_t>() == kFormat);
 }
 
+// A number such as 1e99 has no place in an integer.
+std::int64_t WholeNumber(const Json& value) {
+  if (!value.is_number_integer()) throw Error("the calibration cache has no whole number");
+  return value.get<std::int64_t>();
+}
+
 std::optional<Rates> RatesFrom(const Json& entry) {
-  Rates rates{.limit = entry.at("limit").get<std::int64_t>(),
+  Rates rates{.limit = WholeNumber(entry.at("limit")),
               .settled = entry.at("settled").get<bool>()};
   std::int64_t last = 0;
   for (const Json& pair : entry.at("rates")) {
-    const RateAt rate{.rows = pair.at(0).get<std::int64_t>(),
+    const RateAt rate{.rows = WholeNumber(pair.at(0)),
                       .rows_per_second = pair.at(1).get<double>()};
     const bool ascends = rate.rows > last && rate.rows <= std::numeric_limits<std::int32_t>::max();
     if (!ascends || !std::isfinite(rate.rows_per_second) || rate.rows_per_second <= 0) {
