@@ -48,12 +48,10 @@ std::int64_t WholeNumber(const Json& value) {
 }
 
 std::optional<Rates> RatesFrom(const Json& entry) {
-  Rates rates{.limit = WholeNumber(entry.at("limit")),
-              .settled = entry.at("settled").get<bool>()};
+  Rates rates{.limit = WholeNumber(entry.at("limit")), .settled = entry.at("settled").get<bool>()};
   std::int64_t last = 0;
   for (const Json& pair : entry.at("rates")) {
-    const RateAt rate{.rows = WholeNumber(pair.at(0)),
-                      .rows_per_second = pair.at(1).get<double>()};
+    const RateAt rate{.rows = WholeNumber(pair.at(0)), .rows_per_second = pair.at(1).get<double>()};
     const bool ascends = rate.rows > last && rate.rows <= std::numeric_limits<std::int32_t>::max();
     if (!ascends || !std::isfinite(rate.rows_per_second) || rate.rows_per_second <= 0) {
       return std::nullopt;
