@@ -9,6 +9,7 @@
 #include "core/guard/printable.h"
 
 namespace hogbatch {
+
 std::optional<double> FiniteNumber(std::string_view token) {
   double value = 0;
   const char* end = token.data() + token.size();

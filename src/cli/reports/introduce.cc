@@ -256,8 +256,7 @@ std::string DivergenceAdvice(const TrainedModel& trained, double learning_rate) 
                         run.saved ? fmt::format(" (epoch {:.4g})", run.saved->epoch) : "");
   return fmt::format(
       "training diverged at epoch {:.4g}{}, so it stopped and {}; try a lower learning rate such "
-      "as "
-      "--lr {:g}, --warmup 1, or --scale standard",
+      "as --lr {:g}, --warmup 1, or --scale standard",
       run.totals.epoch, tried, saved, learning_rate * run.rate_factor / 10);
 }
 
