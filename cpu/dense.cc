@@ -262,23 +262,21 @@ void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch&
                          .c_row = y.stride});
   }
   float* const tail = Get(scratch, TailFloats(std::min(x.cols, kDepth)));
-  for (std::int64_t r = 0; r < x.rows; r += kBatchRows) {
-    for (std::int64_t d = 0; d < x.cols; d += kDepth) {
-      Multiply({.rows = std::min(kBatchRows, x.rows - r),
-                .cols = y.cols,
-                .depth = std::min(kDepth, x.cols - d),
-                .a = x.host() + r * x.stride + d,
-                .a_row = x.stride,
-                .a_depth = 1,
-                .b = w.host() + d * w.stride,
-                .b_depth = w.stride,
-                .keep = d == 0 ? 0.0f : 1.0f,
-                .c = y.host() + r * y.stride,
-                .c_row = y.stride,
-                .outer_loop = OuterLoop::kColumns,
-                .shared = Shared::kB},
-               tail);
-    }
+  for (std::int64_t d = 0; d < x.cols; d += kDepth) {
+    Multiply({.rows = x.rows,
+              .cols = y.cols,
+              .depth = std::min(kDepth, x.cols - d),
+              .a = x.host() + d,
+              .a_row = x.stride,
+              .a_depth = 1,
+              .b = w.host() + d * w.stride,
+              .b_depth = w.stride,
+              .keep = d == 0 ? 0.0f : 1.0f,
+              .c = y.host(),
+              .c_row = y.stride,
+              .outer_loop = OuterLoop::kColumns,
+              .shared = Shared::kB},
+             tail);
   }
 }
 

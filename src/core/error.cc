@@ -6,40 +6,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <vector>
 
+#include "core/guard/machine_limits.h"
+
 namespace hogbatch {
-namespace {
-
-// "max" or a number; empty: there is no such file.
-std::string FirstWord(const std::string& path) {
-  std::ifstream file(path);
-  std::string word;
-  file >> word;
-  return word;
-}
-
-// The limit of the control group of this process, version 2 or 1; empty: none.
-std::string GroupLimit() {
-  std::ifstream groups("/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    if (!controllers.empty() && controllers.find("pids") == std::string::npos) continue;
-    const std::string root = controllers.empty() ? "/sys/fs/cgroup" : "/sys/fs/cgroup/pids";
-    // In a container the path may be that of the host; its own group is then at the root.
-    for (const std::string& path : {line.substr(second + 1), std::string("/")}) {
-      const std::string limit = FirstWord(root + path + "/pids.max");
-      if (!limit.empty() && limit != "max") return limit;
-    }
-  }
-  return "";
-}
-
-}  // namespace
 
 void Check(bool holds, std::string_view what, std::source_location where) {
   if (holds) return;
@@ -61,8 +32,8 @@ void ThrowNoThread(const std::system_error& error) {
   if (::getrlimit(RLIMIT_NPROC, &user) == 0 && user.rlim_cur != RLIM_INFINITY) {
     limits.push_back(fmt::format("{} for this user (ulimit -u)", user.rlim_cur));
   }
-  if (const std::string group = GroupLimit(); !group.empty()) {
-    limits.push_back(fmt::format("{} for this container (pids.max)", group));
+  if (const auto threads = ReadCgroupLimits().threads) {
+    limits.push_back(fmt::format("{} for this container (pids.max)", *threads));
   }
   rlimit memory{};
   if (::getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY) {

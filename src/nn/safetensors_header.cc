@@ -108,7 +108,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool start_object(std::size_t) override {
-    if (depth_ > 0 && in_metadata_ && depth_ == 2) Other();
+    if (in_metadata_ && depth_ == 2) Other();
     Open();
     if (depth_ == 2) tensor_ = {};
     return true;

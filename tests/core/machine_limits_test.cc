@@ -34,6 +34,16 @@ TEST_F(Cgroups, LimitNothingWhereThereAreNone) {
   EXPECT_EQ(Read().cores, std::nullopt);
 }
 
+TEST_F(Cgroups, OfBothVersionsLimitThreads) {
+  Write("proc/self/cgroup", "0::/user/job");
+  Write("sys/fs/cgroup/user/job/pids.max", "max");
+  Write("sys/fs/cgroup/user/pids.max", "64");
+  EXPECT_EQ(Read().threads, 64);
+  Write("proc/self/cgroup", "7:pids:/job");
+  Write("sys/fs/cgroup/pids/job/pids.max", "32");
+  EXPECT_EQ(Read().threads, 32);
+}
+
 TEST_F(Cgroups, OfVersion2LimitMemoryAndCores) {
   Write("proc/self/cgroup", "0::/user/job");
   Write("sys/fs/cgroup/user/job/memory.max", "1073741824");

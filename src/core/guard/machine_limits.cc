@@ -41,12 +41,10 @@ void Tighten(std::optional<T>& limit, std::optional<T> other) {
   if (other && (!limit || *other < *limit)) limit = other;
 }
 
-void TightenMemory(const fs::path& file, MachineLimits& limits) {
+void TightenCount(const fs::path& file, std::optional<std::int64_t>& limit) {
   constexpr double kNoLimit = 0x1p60;  // version 1 writes nearly 2^63 for none
-  const std::optional<double> bytes = Amount(WordsOf(file), 0);
-  if (bytes && *bytes < kNoLimit) {
-    Tighten(limits.memory_bytes, std::optional(static_cast<std::int64_t>(*bytes)));
-  }
+  const std::optional<double> count = Amount(WordsOf(file), 0);
+  if (count && *count < kNoLimit) Tighten(limit, std::optional(static_cast<std::int64_t>(*count)));
 }
 
 void TightenCores(std::optional<double> quota, std::optional<double> period,
@@ -70,7 +68,8 @@ void ForEachAround(const fs::path& top, const fs::path& group, const Look& look)
 void TightenByVersion2(const fs::path& top, const fs::path& group, MachineLimits& limits) {
   for (const fs::path& mount : {top, top / "unified"}) {
     ForEachAround(mount, group, [&](const fs::path& folder) {
-      TightenMemory(folder / "memory.max", limits);
+      TightenCount(folder / "memory.max", limits.memory_bytes);
+      TightenCount(folder / "pids.max", limits.threads);
       const std::vector<std::string> words = WordsOf(folder / "cpu.max");
       TightenCores(Amount(words, 0), Amount(words, 1), limits);
     });
@@ -86,7 +85,7 @@ void TightenByVersion1(const fs::path& top, const std::string& names, const fs::
   for (const fs::path& mount : {top / "memory", top / names}) {
     if (!has(",memory,")) break;
     ForEachAround(mount, group, [&](const fs::path& folder) {
-      TightenMemory(folder / "memory.limit_in_bytes", limits);
+      TightenCount(folder / "memory.limit_in_bytes", limits.memory_bytes);
     });
   }
   for (const fs::path& mount : {top / "cpu", top / names}) {
@@ -96,6 +95,9 @@ void TightenByVersion1(const fs::path& top, const std::string& names, const fs::
                    Amount(WordsOf(folder / "cpu.cfs_period_us"), 0), limits);
     });
   }
+  if (!has(",pids,")) return;
+  ForEachAround(top / "pids", group,
+                [&](const fs::path& folder) { TightenCount(folder / "pids.max", limits.threads); });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What this process may use of the machine. Containers limit memory and processor time through
-// control groups (cgroups), of version 1 or 2; the physical memory says nothing about that.
+// What this process may use of the machine. Containers limit memory, processor time and threads
+// through control groups (cgroups), of version 1 or 2; the physical memory says nothing about that.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@ namespace hogbatch {
 struct MachineLimits {
   std::optional<std::int64_t> memory_bytes;
   std::optional<double> cores;  // processor seconds per second
+  std::optional<std::int64_t> threads;
 };
 
 // The tightest limits of the process's control groups and all groups around them. `root` is the

@@ -12,7 +12,7 @@ namespace hogbatch {
 namespace {
 
 // How often a run goes back to its best model at half the learning rate.
-constexpr std::int64_t kMostRetreats = 3;
+constexpr std::int64_t kMostRollbacks = 3;
 
 JobSpec PrepareOne(Algorithm& algorithm, const Coordinator::Setup& setup) {
   std::vector<JobSpec> jobs = algorithm.Prepare({setup.job}, setup.workers);
@@ -58,7 +58,7 @@ const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) 
     checkpoint_.Request();
   }
   CheckSilence();
-  CheckRetreat();
+  CheckRollback();
   CheckStop();
   CheckCheckpoint();
   CheckEvaluation();
@@ -75,7 +75,7 @@ void Coordinator::OnReport(const Report& report) {
   } else if (task.kind == TaskKind::kSave) {
     checkpoint_.OnDone();
   } else if (task.kind == TaskKind::kRestore) {
-    retreat_.OnDone();
+    rollback_.OnDone();
   } else if (task.kind == TaskKind::kApply) {
     job_.CompleteSlice();
   } else {
@@ -118,9 +118,9 @@ void Coordinator::OnEvaluated(const Task& task, const Report& report) {
 void Coordinator::OnFailure(const Failure& failure) {
   if (!workers()[failure.worker].live) return;
   if (checkpoint_.under_way()) checkpoint_.End();
-  if (retreat_.under_way()) {
-    retreat_.End();
-    retreat_.Request();
+  if (rollback_.under_way()) {
+    rollback_.End();
+    rollback_.Request();
   }
   meter_.AddFailure(failure);
   actions_.failures.push_back(failure);
@@ -172,32 +172,32 @@ void Coordinator::Stop(StopReason reason) {
 
 // Goes back to the best model, if that may help.
 void Coordinator::Diverge(std::string_view why) {
-  if (retreat_.active()) return;
+  if (rollback_.active()) return;
   const bool goes_on = reason_ == StopReason::kNone || reason_ == StopReason::kEpochs;
-  if (!goes_on || retreats_ == kMostRetreats) return Stop(StopReason::kDiverged);
-  ++retreats_;
+  if (!goes_on || rollbacks_ == kMostRollbacks) return Stop(StopReason::kDiverged);
+  ++rollbacks_;
   actions_.warnings.push_back(fmt::format(
       "training diverged at epoch {:.4g} ({}); it goes back to the model of epoch {:.4g} at half "
       "the learning rate, as with --lr {:g} (attempt {} of {})",
       job_.epoch(), why, evaluations_.best() ? evaluations_.best()->epoch : 0,
-      job_.rates().base() * job_.rate_factor() / 2, retreats_, kMostRetreats));
+      job_.rates().base() * job_.rate_factor() / 2, rollbacks_, kMostRollbacks));
   reason_ = StopReason::kNone;
   evaluations_.Abandon();
   checkpoint_.End();
-  retreat_.Request();
+  rollback_.Request();
 }
 
-void Coordinator::CheckRetreat() {
-  if (reason_ == StopReason::kNoWorkers) retreat_.End();
-  if (retreat_.ready()) {
-    retreat_.End();
-    GoBack();
+void Coordinator::CheckRollback() {
+  if (reason_ == StopReason::kNoWorkers) rollback_.End();
+  if (rollback_.ready()) {
+    rollback_.End();
+    RollBack();
   }
-  if (retreat_.wanted() && !workers_.any_busy()) retreat_.Begin(workers());
+  if (rollback_.wanted() && !workers_.any_busy()) rollback_.Begin(workers());
 }
 
 // The workers have gone back already.
-void Coordinator::GoBack() {
+void Coordinator::RollBack() {
   job_.GoBackTo(good_place_);
   meter_.Restart(MeteredRun(), now_);
   evaluated_at_ = evaluations_.best() ? job_.examples() : -1;
@@ -205,7 +205,7 @@ void Coordinator::GoBack() {
 }
 
 void Coordinator::CheckStop() {
-  if (reason_ != StopReason::kNone || retreat_.active()) return;
+  if (reason_ != StopReason::kNone || rollback_.active()) return;
   if (job_.finished()) Stop(StopReason::kEpochs);
   if (now_ >= meter_.start() + rules_.max_seconds) Stop(StopReason::kMaxTime);
 }
@@ -214,7 +214,7 @@ void Coordinator::CheckStop() {
 // before the next evaluation. A synchronous round is finished first.
 bool Coordinator::runs_dry() const {
   return checkpoint_.wanted() && !evaluations_.under_way() && !job_.round().open() &&
-         !retreat_.active();
+         !rollback_.active();
 }
 
 void Coordinator::CheckCheckpoint() {
@@ -226,7 +226,7 @@ void Coordinator::CheckCheckpoint() {
 // since the last one.
 void Coordinator::CheckEvaluation() {
   if (evaluations_.under_way() || evaluated_at_ == job_.examples()) return;
-  if (runs_dry() || checkpoint_.under_way() || checkpoint_.ready() || retreat_.active()) return;
+  if (runs_dry() || checkpoint_.under_way() || checkpoint_.ready() || rollback_.active()) return;
   if (!std::isfinite(rules_.eval_every)) return;
   if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) return;
   const bool stopping = reason_ != StopReason::kNone;
@@ -259,8 +259,8 @@ void Coordinator::SendTasks() {
 
 std::optional<Task> Coordinator::NextTask(const WorkerState& worker) {
   if (checkpoint_.under_way()) return checkpoint_.Next(worker.id);
-  if (retreat_.active()) {
-    std::optional<Task> task = retreat_.Next(worker.id);
+  if (rollback_.active()) {
+    std::optional<Task> task = rollback_.Next(worker.id);
     if (task) task->snapshot = evaluations_.best_snapshot();
     return task;
   }
@@ -323,7 +323,7 @@ void Coordinator::VisitState(StateVisitor& visitor) {
   Visit(visitor, "next_evaluation", next_evaluation_);
   Visit(visitor, "evaluated_at", evaluated_at_);
   Visit(visitor, "good_place", good_place_);
-  Visit(visitor, "retreats", retreats_);
+  Visit(visitor, "rollbacks", rollbacks_);
   std::vector<std::string> names;
   for (const WorkerState& worker : workers()) names.push_back(worker.device.name);
   const std::vector<std::string> mine = names;
@@ -341,7 +341,7 @@ ProgressMeter::Run Coordinator::MeteredRun() const {
 
 bool Coordinator::done() const {
   if (reason_ == StopReason::kNone) return false;
-  return !workers_.any_busy() && !evaluations_.under_way() && !retreat_.active();
+  return !workers_.any_busy() && !evaluations_.under_way() && !rollback_.active();
 }
 
 double Coordinator::next_tick() const {

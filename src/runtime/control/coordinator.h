@@ -84,8 +84,8 @@ class Coordinator {
   void TakeBack(const Task& task, const Failure& failure);
   void Diverge(std::string_view why);
   void CheckSilence();
-  void CheckRetreat();
-  void GoBack();
+  void CheckRollback();
+  void RollBack();
   void CheckStop();
   void CheckEvaluation();
   double EvaluationAfter(double epoch) const;
@@ -99,7 +99,7 @@ class Coordinator {
   bool MayEvaluateNow(const WorkerState& worker) const;
   ProgressMeter::Run MeteredRun() const;
 
-  // not state: rules_, merge_rows_, task_seconds_, silence_seconds_, checkpoint_, retreat_ (a
+  // not state: rules_, merge_rows_, task_seconds_, silence_seconds_, checkpoint_, rollback_ (a
   // checkpoint waits for it), started_, now_, at_snapshot_, place_at_snapshot_ (no evaluation is
   // under way), reason_, actions_
   Algorithm& algorithm_;
@@ -113,8 +113,8 @@ class Coordinator {
   ProgressMeter meter_;
   WorkerTable workers_;
   PausePhase checkpoint_{TaskKind::kSave};
-  PausePhase retreat_{TaskKind::kRestore};  // to the last good model
-  bool synchronous_ = false;                // the latest training task was part of a round
+  PausePhase rollback_{TaskKind::kRestore};  // to the last good model
+  bool synchronous_ = false;                 // the latest training task was part of a round
   TaskId next_id_ = 1;
 
   bool started_ = false;
@@ -124,7 +124,7 @@ class Coordinator {
   Progress at_snapshot_;            // where the run stood when the latest snapshot was taken
   Job::Place place_at_snapshot_;    // the same, to go back to
   Job::Place good_place_;           // of the best snapshot
-  std::int64_t retreats_ = 0;
+  std::int64_t rollbacks_ = 0;
   StopReason reason_ = StopReason::kNone;
 
   Actions actions_;

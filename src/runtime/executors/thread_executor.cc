@@ -34,7 +34,7 @@ constexpr double kIdleSeconds = 1;
 
 // What the coordinator's thread and that of a worker share. The flags take no memory: they say what
 // a message cannot when there is none left.
-struct Line {
+struct Channel {
   Mailbox<std::optional<Task>> inbox;    // an empty message ends the thread
   std::atomic<bool> ends = false;        // the run is over
   std::atomic<bool> given_up = false;    // the worker did not answer; it takes no further task
@@ -72,8 +72,8 @@ TaskSpan SpanOf(const Task& task, const Report& report) {
 // The body of a worker's thread.
 class WorkerThread {
  public:
-  WorkerThread(WorkerId id, int depth, Line& line, Mailbox<Event>& outbox, WorkerTrace* trace)
-      : id_(id), depth_(depth), line_(line), outbox_(outbox), trace_(trace) {}
+  WorkerThread(WorkerId id, int depth, Channel& channel, Mailbox<Event>& outbox, WorkerTrace* trace)
+      : id_(id), depth_(depth), channel_(channel), outbox_(outbox), trace_(trace) {}
 
   // Calls `on_ready` when the worker can begin, or never will.
   void Run(const WorkerFactory& make, const std::function<void()>& on_ready) {
@@ -84,7 +84,7 @@ class WorkerThread {
         outbox_.Send(pipeline ? pipeline->MakeFailure(id_, what)
                               : Failure{.worker = id_, .what = what});
       } catch (const std::bad_alloc&) {
-        line_.has_failed = true;
+        channel_.has_failed = true;
       }
     };
     try {
@@ -124,17 +124,17 @@ class WorkerThread {
 
   // A pending merge waits only for a task that is already in the inbox.
   std::optional<Task> NextTask(TaskPipeline& pipeline) {
-    if (line_.given_up) throw DeviceError("it answered too late");
+    if (channel_.given_up) throw DeviceError("it answered too late");
     if (pipeline.has_pending()) {
-      if (const std::optional<std::optional<Task>> task = line_.inbox.TryReceive()) return *task;
+      if (const std::optional<std::optional<Task>> task = channel_.inbox.TryReceive()) return *task;
       pipeline.CommitPending();
     }
     return Receive();
   }
 
   std::optional<Task> Receive() {
-    while (!line_.ends) {
-      if (const std::optional<std::optional<Task>> task = line_.inbox.Receive(kIdleSeconds)) {
+    while (!channel_.ends) {
+      if (const std::optional<std::optional<Task>> task = channel_.inbox.Receive(kIdleSeconds)) {
         return *task;
       }
     }
@@ -143,7 +143,7 @@ class WorkerThread {
 
   WorkerId id_;
   int depth_;
-  Line& line_;
+  Channel& channel_;
   Mailbox<Event>& outbox_;
   WorkerTrace* trace_;  // null: none is wanted
 };
@@ -155,7 +155,7 @@ class ThreadExecutor : public Executor {
       : factories_(std::move(workers)),
         stop_requested_(std::move(stop_requested)),
         trace_(trace),
-        lines_(factories_.size()) {
+        channels_(factories_.size()) {
     if (pinning == Pinning::kCores) cores_.emplace();
   }
 
@@ -211,8 +211,8 @@ class ThreadExecutor : public Executor {
           if (apart && !core) cores_->KeepThisThreadOff(training);
           return factories_[id]();
         };
-        WorkerThread(id, depth, lines_[id], outbox_, trace).Run(make, [&] { ready_.Send(id); });
-        lines_[id].has_ended = true;
+        WorkerThread(id, depth, channels_[id], outbox_, trace).Run(make, [&] { ready_.Send(id); });
+        channels_[id].has_ended = true;
       }));
     }
   }
@@ -250,7 +250,7 @@ class ThreadExecutor : public Executor {
 
   Event AwaitEvent(const Coordinator& coordinator) {
     if (const std::optional<WorkerId> failed = FailedWithoutMessage()) {
-      lines_[*failed].has_failed = false;
+      channels_[*failed].has_failed = false;
       return Failure{.worker = *failed, .what = "out of memory"};
     }
     const double now = SteadySeconds();
@@ -261,10 +261,10 @@ class ThreadExecutor : public Executor {
 
   void Handle(Coordinator& coordinator, const Event& event, RunObserver& observer) {
     const Coordinator::Actions& actions = coordinator.Handle(event, SteadySeconds());
-    for (const Task& task : actions.tasks) lines_[task.worker].inbox.Send(task);
+    for (const Task& task : actions.tasks) channels_[task.worker].inbox.Send(task);
     for (const Failure& failure : actions.failures) {
       if (!failure.hangs) continue;
-      lines_[failure.worker].given_up = true;
+      channels_[failure.worker].given_up = true;
       given_up_.push_back(failure.worker);
     }
     Notify(observer, coordinator, actions);
@@ -277,28 +277,28 @@ class ThreadExecutor : public Executor {
   void LeaveHangingWorkers(std::vector<std::jthread>& threads) {
     for (const WorkerId id : given_up_) {
       for (const double end = SteadySeconds() + kIdleSeconds;
-           !lines_[id].has_ended && SteadySeconds() < end;) {
+           !channels_[id].has_ended && SteadySeconds() < end;) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
-      if (lines_[id].has_ended) continue;
+      if (channels_[id].has_ended) continue;
       threads[static_cast<std::size_t>(id)].detach();
       has_hanging_worker_ = true;
     }
   }
 
   void StopWorkers() {
-    for (Line& line : lines_) {
-      line.ends = true;
+    for (Channel& channel : channels_) {
+      channel.ends = true;
       try {
-        line.inbox.Send(std::nullopt);
+        channel.inbox.Send(std::nullopt);
       } catch (const std::bad_alloc&) {  // it looks at `ends` soon
       }
     }
   }
 
   std::optional<WorkerId> FailedWithoutMessage() const {
-    for (const WorkerId id : lines_.ids()) {
-      if (lines_[id].has_failed) return id;
+    for (const WorkerId id : channels_.ids()) {
+      if (channels_[id].has_failed) return id;
     }
     return std::nullopt;
   }
@@ -310,7 +310,7 @@ class ThreadExecutor : public Executor {
   std::function<bool()> stop_requested_;
   RunTrace* trace_;  // null: none is wanted
   CheckpointKeeper* keeper_ = nullptr;
-  IndexedVector<WorkerId, Line> lines_;
+  IndexedVector<WorkerId, Channel> channels_;
   Mailbox<Event> outbox_;
   Mailbox<WorkerId> ready_;  // workers that can begin
   double polled_at_ = SteadySeconds();
