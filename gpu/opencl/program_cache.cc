@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
-#include <system_error>
 
 #include "core/error.h"
+#include "core/guard/small_file.h"
 #include "core/replaced_file.h"
 #include "core/text.h"
 
@@ -40,13 +39,10 @@ std::string Header(std::string_view identity, std::string_view binary) {
   return fmt::format("{}{}, {}\n", kMagic, kFormat, Hash().Add(identity).Add(binary).hex());
 }
 
-// All of a file; empty if there is none.
+// All of a file; empty if there is none, or one that no compiler makes.
 std::string ReadFile(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return "";  // opening a pipe would hang
-  std::ifstream file(path, std::ios::binary);
-  std::string content{std::istreambuf_iterator<char>(file), {}};
-  return file ? content : "";
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 28;
+  return ReadSmallFile(path.string(), kMaxBytes).value_or("");
 }
 
 bool IsNewer(std::string_view content) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -43,6 +44,20 @@ TEST_F(CacheFolder, IsMadeForTheUserAlone) {
   EXPECT_EQ(fs::status(folder_).permissions(), fs::perms(0700));
   EXPECT_TRUE(OpenCacheFolder(folder_));
   EXPECT_EQ(WhyNoCache(folder_), "");
+}
+
+TEST_F(CacheFolder, LosesWhatKilledRunsLeft) {
+  ASSERT_TRUE(OpenCacheFolder(folder_));
+  for (const char* name : {"old.1-0.partial", "new.2-0.partial", "kept.bin"}) {
+    std::ofstream(folder_ / name) << "half";
+  }
+  const auto yesterday = fs::file_time_type::clock::now() - std::chrono::hours(24);
+  fs::last_write_time(folder_ / "old.1-0.partial", yesterday);
+  fs::last_write_time(folder_ / "kept.bin", yesterday);
+  EXPECT_TRUE(OpenCacheFolder(folder_));
+  EXPECT_FALSE(fs::exists(folder_ / "old.1-0.partial"));
+  EXPECT_TRUE(fs::exists(folder_ / "new.2-0.partial")) << "another run may be writing it";
+  EXPECT_TRUE(fs::exists(folder_ / "kept.bin"));
 }
 
 TEST_F(CacheFolder, ThatOthersCouldOnlyReadIsClosedToThem) {

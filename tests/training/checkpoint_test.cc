@@ -54,6 +54,36 @@ INSTANTIATE_TEST_SUITE_P(
              (c.distant > 0 ? "_" + std::to_string(c.distant) + "distant" : "");
     });
 
+// A checkpoint's file after `from` in it became `to`.
+std::string Changed(const TemporaryFolder& folder, const std::string& from, const std::string& to) {
+  const std::vector<float> weights(3, .5f);
+  const std::string path = folder.path() + "/checkpoint";
+  WriteCheckpoint(path, {.texts = {.options = "{}", .data = "rows-17", .control = "{}"},
+                         .weights = weights,
+                         .best = {},
+                         .workers = {}});
+  std::string content = folder.Read("checkpoint");
+  const std::size_t place = content.find(from);
+  if (place == std::string::npos) ADD_FAILURE() << from;
+  folder.Write("checkpoint", content.replace(place, from.size(), to));
+  return path;
+}
+
+TEST(CheckpointFile, WithAChangedTextIsRefused) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(ReadCheckpoint(Changed(folder, "rows-17", "rows-17")).texts.data, "rows-17");
+  EXPECT_THROW(ReadCheckpoint(Changed(folder, "rows-17", "rows-18")), UserError);
+}
+
+TEST(CheckpointFile, OfTheFirstFormatHasNoChecksumsOfTexts) {
+  const TemporaryFolder folder;
+  const std::string path = Changed(folder, R"("version":"2")", R"("version":"1")");
+  std::string content = folder.Read("checkpoint");
+  content.replace(content.find("rows-17"), 7, "rows-18");
+  folder.Write("checkpoint", content);
+  EXPECT_EQ(ReadCheckpoint(path).texts.data, "rows-18");
+}
+
 TEST(ResumeWithMoreEpochs, TrainsTheRowsThatAreStillToCome) {
   SmallTraining training({"hogbatch", kSgd});
   const auto whole = training.Run();

@@ -4,9 +4,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "core/error.h"
 #include "tests/support/observers.h"
@@ -64,6 +67,38 @@ TEST(LastSave, GoesIntoTheTemporaryFolderIfThatFailsToo) {
   const Saved saved = Save(folder.path() + "/file/run");
   EXPECT_THAT(saved.folder, HasSubstr(folder.path() + "/hogbatch-rescued-"));
   EXPECT_TRUE(fs::exists(saved.folder + "/model.safetensors"));
+}
+
+// A file system of 64 KB at `folder`, as this thread alone sees it. False: that is not permitted here.
+bool MountSmall(const std::string& folder, unsigned long flags) {
+  return ::unshare(CLONE_NEWNS) == 0 &&
+         ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("none", folder.c_str(), "tmpfs", flags, "size=64k") == 0;
+}
+
+// The mounts go away with the thread.
+void ExpectSavedBeside(unsigned long flags, const char* reason) {
+  const TemporaryFolder folder;
+  const std::string run = folder.path() + "/run";
+  fs::create_directory(run);
+  bool is_mounted = false;
+  Saved saved;
+  std::jthread([&] {
+    is_mounted = MountSmall(run, flags);
+    if (is_mounted) saved = Save(run);
+  }).join();
+  if (!is_mounted) GTEST_SKIP() << "mounting needs root";
+  EXPECT_THAT(saved.folder, HasSubstr(run + "-rescued-"));
+  EXPECT_THAT(saved.told, HasSubstr(reason));
+  EXPECT_TRUE(fs::exists(saved.folder + "/model.safetensors"));
+}
+
+TEST(LastSave, GoesBesideAFolderOnAFullDisk) {
+  ExpectSavedBeside(0, "is full: the model needs 1 MB, and 0 MB are free");
+}
+
+TEST(LastSave, GoesBesideAFolderThatBecameReadOnly) {
+  ExpectSavedBeside(MS_RDONLY, "Read-only file system");
 }
 
 TEST(LastSave, FailsWithTheReasonIfThereIsNoFolderAtAll) {

@@ -24,14 +24,12 @@ std::map<std::int64_t, double> ByRound(const Runs& runs, const Value& value) {
   return values;
 }
 
-// Runs of a speed. The first round is a first look; it counts only where there is nothing else.
+// Runs of a speed, first looks included.
 Runs SpeedRuns(const RunLog& log, const SpeedCell& cell) {
   Runs runs = log.Of(Phase::kThroughput, cell.side);
   std::erase_if(runs, [&](const RunRecord* run) {
     return run->plan.variant != cell.variant || run->plan.batch != cell.batch || !run->done();
   });
-  const auto later = [](const RunRecord* run) { return run->plan.round > 0; };
-  if (std::ranges::any_of(runs, later)) std::erase_if(runs, std::not_fn(later));
   return runs;
 }
 
@@ -108,7 +106,9 @@ RaceFinding RaceOf(const RunLog& log, const BestSetting& setting, double target,
     if (run->done() && seconds(*run)) {
       ++finding.reached;
     } else if (run->done()) {
-      finding.tried_seconds = std::max(finding.tried_seconds, run->plan.seconds);
+      const double tried = run->plan.seconds;
+      finding.tried_seconds =
+          finding.tried_seconds > 0 ? std::min(finding.tried_seconds, tried) : tried;
     }
   }
   finding.seconds = CostOf(runs, reference, seconds);

@@ -42,7 +42,7 @@ struct RaceFinding {
   std::int64_t runs = 0;
   std::int64_t reached = 0;            // the target
   std::optional<CostFinding> seconds;  // of training to the target; over the runs that reached it
-  double tried_seconds = 0;            // the longest training of a run that did not reach it
+  double tried_seconds = 0;            // the shortest training of a run that did not reach it
   std::optional<CostFinding> memory;   // bytes
   std::optional<CostFinding> cpu;      // seconds of the whole command
   std::optional<CostFinding> start;    // seconds from the command to the end of the first epoch

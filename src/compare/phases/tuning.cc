@@ -84,16 +84,23 @@ std::optional<Target> ChooseTarget(const RunLog& log, const std::vector<Side>& s
     return slow;
   });
   const Reached& last = reached.back();
+  // Near 0 a share of the way would be many times the loss itself.
+  constexpr double kOfWay = 0.02, kOfLoss = 0.05;
+  const double margin =
+      std::min(kOfWay * std::max(0.0, initial - last.loss), kOfLoss * last.loss);
   std::string how = fmt::format(
-      "When tuned, every side reached it: {} got no lower than {:.4f}, and 2 % of its way from the "
-      "initial loss of {:.4f} are added because other initial weights may need longer.",
-      last.side, last.loss, initial);
+      "When tuned, every side reached it: {} got no lower than {:.4f}, and {} are added because "
+      "other initial weights may need longer.",
+      last.side, last.loss,
+      margin < kOfLoss * last.loss
+          ? fmt::format("2 % of its way from the initial loss of {:.4f}", initial)
+          : "5 % of that");
   if (!left_out.empty()) {
     how += fmt::format(
         " Not counted: {}, which came less than three quarters of the way of the median side.",
         left_out);
   }
-  return Target{UpToFourDigits(last.loss + 0.02 * std::max(0.0, initial - last.loss)), how};
+  return Target{UpToFourDigits(last.loss + margin), how};
 }
 
 std::optional<BestSetting> Settle(const RunLog& log, const Side& side, double target) {

@@ -21,9 +21,9 @@ struct Target {
   double loss = 0;
   std::string how;  // it was chosen, as a sentence
 };
-// `wanted` > 0 is taken as it is. Else the lowest loss that the slowest side reached, plus 2 % of
-// the way it had come, because other initial weights may need longer. A side that came less than
-// three quarters of the way of the median side is left out of this. None if no side learnt.
+// `wanted` > 0 is taken as it is. Else the lowest loss that the slowest side reached, plus a few
+// percent, because other initial weights may need longer. A side that came less than three quarters
+// of the way of the median side is left out of this. None if no side learnt.
 std::optional<Target> ChooseTarget(const RunLog& log, const std::vector<Side>& sides,
                                    double wanted);
 

@@ -4,12 +4,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <system_error>
 
 namespace hogbatch {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// What a run that was killed while it wrote has left. A file of this kind lives for moments, so
+// that an old one is nobody's.
+void RemoveLeftovers(const fs::path& folder) {
+  constexpr std::chrono::hours kOld(1);
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".partial") continue;
+    const auto written = entry.last_write_time(error);
+    if (!error && now - written > kOld) fs::remove(entry.path(), error);
+  }
+}
+
+}  // namespace
 
 std::optional<fs::path> DefaultCacheFolder() {
   const auto from = [](const char* variable) -> std::optional<fs::path> {
@@ -44,7 +62,9 @@ bool OpenCacheFolder(const fs::path& folder) {
   if (!fs::is_directory(folder, error) || !WhyNoCache(folder).empty()) return false;
   // An earlier version let others look into it.
   fs::permissions(folder, fs::perms::owner_all, error);
-  return !error;
+  if (error) return false;
+  RemoveLeftovers(folder);
+  return true;
 }
 
 }  // namespace hogbatch

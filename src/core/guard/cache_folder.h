@@ -14,7 +14,8 @@ std::optional<std::filesystem::path> DefaultCacheFolder();
 // program code to run. Empty: it is this user's own, or not there yet.
 std::string WhyNoCache(const std::filesystem::path& folder);
 
-// Makes the folder if need be, with access for this user alone (0700). False: it is not to be used.
+// Makes the folder if need be, with access for this user alone (0700), and removes what killed runs
+// left in it. False: it is not to be used.
 bool OpenCacheFolder(const std::filesystem::path& folder);
 
 }  // namespace hogbatch

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;  // 1 had no checksums of texts
 constexpr std::string_view kPrefix = "checkpoint-", kSuffix = ".safetensors";
 
 std::string Checksum(std::span<const std::byte> bytes) {
@@ -75,14 +75,18 @@ class Writer {
   void Write(const std::string& path, const CheckpointTexts& texts, const std::string& counts) {
     metadata_["format"] = "hogbatch checkpoint";
     metadata_["version"] = fmt::format("{}", kFormat);
-    metadata_["options"] = texts.options;
-    metadata_["data"] = texts.data;
-    metadata_["control"] = texts.control;
-    metadata_["workers"] = counts;
+    AddText("options", texts.options);
+    AddText("data", texts.data);
+    AddText("control", texts.control);
+    AddText("workers", counts);
     WriteSafeTensors(path, metadata_, tensors_);
   }
 
  private:
+  void AddText(const std::string& key, const std::string& text) {
+    metadata_[key] = text;
+    metadata_["checksum." + key] = Checksum(std::as_bytes(std::span(text)));
+  }
   template <typename T>
   void AddTensor(const std::string& name, std::span<const T> numbers) {
     metadata_["checksum." + name] = Checksum(std::as_bytes(numbers));
@@ -103,28 +107,26 @@ class Reader {
   explicit Reader(const std::string& path)
       : path_(path), file_(ReadSafeTensors(path, TensorTypes::kF32AndI64)) {
     if (file_.metadata["format"] != "hogbatch checkpoint") Damaged(path, "it is another file");
-    std::int64_t format = 0;
-    if (!ReadAll(file_.metadata["version"], format) || format < 1) {
+    if (!ReadAll(file_.metadata["version"], format_) || format_ < 1) {
       Damaged(path, "it has no format version");
     }
-    if (format > kFormat) {
+    if (format_ > kFormat) {
       throw UserError(
           fmt::format("{} was written by a newer hogbatch (format {}; this one reads up to {}): "
                       "update hogbatch",
-                      path, format, kFormat));
+                      path, format_, kFormat));
     }
     for (const auto& [name, tensor] : file_.tensors) {
       const auto bytes = tensor.integers.empty() ? std::as_bytes(std::span(tensor.data))
                                                  : std::as_bytes(std::span(tensor.integers));
-      if (file_.metadata["checksum." + name] != Checksum(bytes)) {
-        Damaged(path, fmt::format("the checksum of {} does not match", name));
-      }
+      RequireChecksum(name, bytes);
     }
   }
 
   std::string Text(const std::string& key) {
     const auto found = file_.metadata.find(key);
     if (found == file_.metadata.end()) Damaged(path_, fmt::format("it has no '{}'", key));
+    if (format_ > 1) RequireChecksum(key, std::as_bytes(std::span(found->second)));
     return std::move(found->second);
   }
   // Empty: there is none.
@@ -147,8 +149,14 @@ class Reader {
   }
 
  private:
+  void RequireChecksum(const std::string& name, std::span<const std::byte> bytes) {
+    if (file_.metadata["checksum." + name] == Checksum(bytes)) return;
+    Damaged(path_, fmt::format("the checksum of {} does not match", name));
+  }
+
   std::string path_;
   SafeTensors file_;
+  std::int64_t format_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // A checkpoint on disk: all that a run needs to go on as if it had never been interrupted. A file
-// in the safetensors format, with a checksum for each tensor.
+// in the safetensors format, with a checksum for each tensor and text.
 #pragma once
 
 #include <cstdint>
