@@ -131,7 +131,9 @@ class Problem:
         """Losses and metrics of all splits; outputs(split, begin, end) are the network's."""
         values = {}
         for name, split in self.splits.items():
-            sums = measure(self, outputs, split)
+            # As many training rows as hogbatch evaluates.
+            most = self.facts.get("evaluated_train_rows") if name == "train" else None
+            sums = measure(self, outputs, split, min(split.rows, most or split.rows))
             values.update({f"{name}_{key}": value for key, value in sums.items()})
         return values
 
@@ -145,16 +147,16 @@ def check_memory(needed, what):
                          f"{free / 1e9:.1f} GB of memory are free")
 
 
-def measure(problem, outputs, split):
-    """The mean loss over a split, and its metrics, in double precision."""
+def measure(problem, outputs, split, rows):
+    """The mean loss over the first rows of a split, and its metrics, in double precision."""
     step = max(1, EVALUATED_NUMBERS // max(problem.outputs, 512))
     sums = {}
-    for begin in range(0, split.rows, step):
-        end = min(split.rows, begin + step)
+    for begin in range(0, rows, step):
+        end = min(rows, begin + step)
         part = SUMS[problem.loss](np.asarray(outputs(split, begin, end), np.float64), split, begin, end)
         for key, value in part.items():
             sums[key] = sums.get(key, 0.0) + value
-    means = {key: float(value) / split.rows for key, value in sums.items()}
+    means = {key: float(value) / rows for key, value in sums.items()}
     if problem.loss == "squared":
         means["rmse"] = math.sqrt(means["rmse"]) * problem.facts["target_deviation"]
     return means

@@ -110,6 +110,9 @@ std::string Describe(const TrainingInput& input, const TrainingSpec& spec, const
                                         {{"train", training.train_rows},
                                          {"valid", training.data.rows - training.train_rows},
                                          {"test", input.test ? input.test->rows : 0}}},
+                                       {"evaluated_train_rows",
+                                        EvaluatedRows(spec.eval_rows, training.train_rows,
+                                                      training.data.rows - training.train_rows)},
                                        {"features", model.inputs},
                                        {"sparse", model.sparse_input},
                                        {"nonzeros", values},  // stored in the training rows

@@ -41,6 +41,7 @@ struct TrainingPlan {
   std::vector<float> class_weights = {};
   Initialization init = Initialization::kXavier;  // unless the input has a model to start from
   RunRules rules = {};
+  std::optional<std::int64_t> evaluated_train_rows = {};  // none: all
   Pinning pinning = Pinning::kCores;
   std::uint64_t seed = 1;
 

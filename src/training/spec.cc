@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "algorithms/algorithms.h"
+#include "core/error.h"
 #include "core/text.h"
 #include "core/words.h"
 #include "datasets/schema.h"
@@ -106,6 +107,9 @@ void VisitOutput(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Output");
   v.Number("eval-every", o.eval_every, {1e-6, 1e6},
            "Epochs between evaluations, fractions allowed");
+  v.Word("eval-rows", o.eval_rows, {{"auto", "all"}, "N"},
+         "Training rows that an evaluation measures the training loss on, chosen at random once; "
+         "auto is 10000, or all without validation rows. Validation and test rows all count");
   v.Number("report-every", o.report_every, {0.01, 1e6}, "Seconds between reports");
   VisitSeed(v, o);
 }
@@ -147,6 +151,19 @@ void VisitMemoryLimit(OptionVisitor& v, std::string& limit) {
   v.Word("memory-limit", limit, {{"auto"}, "SIZE"},
          "The most memory that one data set may take, in bytes or with a unit: 500M, 16G. auto is "
          "half of the memory that this process may use, as limited by its control group (cgroup)");
+}
+
+std::int64_t EvaluatedRows(std::string_view eval_rows, std::int64_t train_rows,
+                           std::int64_t valid_rows) {
+  constexpr std::int64_t kUsual = 10000;
+  if (eval_rows == "all") return train_rows;
+  if (eval_rows == "auto") return valid_rows > 0 ? std::min(train_rows, kUsual) : train_rows;
+  std::int64_t rows = 0;
+  if (!ReadAll(eval_rows, rows) || rows < 1) {
+    throw UserError(fmt::format("--eval-rows {}: give auto, all, or a whole number from 1",
+                                eval_rows));
+  }
+  return std::min(rows, train_rows);
 }
 
 std::int64_t ParseMemoryLimit(std::string_view text) {

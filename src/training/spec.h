@@ -50,6 +50,7 @@ struct TrainingSpec {
   std::int64_t patience = 0;
 
   double eval_every = 1;
+  std::string eval_rows = "auto";
   double report_every = 1;
   std::int64_t seed = 1;
 
@@ -72,6 +73,11 @@ void VisitDevices(OptionVisitor& visitor, std::string& devices, std::string_view
 // The option --memory-limit, likewise, and its value in bytes; 0: auto.
 void VisitMemoryLimit(OptionVisitor& visitor, std::string& limit);
 std::int64_t ParseMemoryLimit(std::string_view text);
+
+// The training rows that an evaluation measures the loss of (--eval-rows): the first ones, since
+// rows are in random order.
+std::int64_t EvaluatedRows(std::string_view eval_rows, std::int64_t train_rows,
+                           std::int64_t valid_rows);
 
 // Whether --init names a model file, not a kind of initialisation.
 bool StartsFromFile(const TrainingSpec& spec);

@@ -130,6 +130,7 @@ void Validate(const TrainingSpec& spec) {
   ParseGpuBatch("--gpu-batch", spec.batch.gpu_batch);
   if (!spec.max_time.empty()) ParseDuration("--max-time", spec.max_time);
   ParseMemoryLimit(spec.memory_limit);
+  EvaluatedRows(spec.eval_rows, 1, 0);
 }
 
 void SetOption(TrainingSpec& spec, std::string_view name, std::string_view text) {

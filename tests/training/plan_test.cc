@@ -43,6 +43,17 @@ TEST(Plan, SettlesWhatTheSpecLeavesOpen) {
   EXPECT_FALSE(plan.adapts());
 }
 
+TEST(Plan, EvaluatesSomeOfTheTrainingRows) {
+  EXPECT_EQ(EvaluatedRows("auto", 50000, 5000), 10000);
+  EXPECT_EQ(EvaluatedRows("auto", 500, 50), 500);
+  EXPECT_EQ(EvaluatedRows("auto", 50000, 0), 50000) << "they choose the best model";
+  EXPECT_EQ(EvaluatedRows("all", 50000, 5000), 50000);
+  EXPECT_EQ(EvaluatedRows("300", 50000, 5000), 300);
+  for (const char* wrong : {"0", "-1", "1.5", "some", ""}) {
+    EXPECT_THROW(EvaluatedRows(wrong, 50000, 5000), UserError) << wrong;
+  }
+}
+
 TEST(Plan, OfSynchronousTrainingSaysSo) {
   TrainingSpec spec;
   spec.algorithm = "sync";

@@ -26,7 +26,11 @@ std::optional<SideSpeed> SpeedAt(const RunLog& log, const Side& side, std::int64
         distance == nearest && run->examples_per_second > speed->examples_per_second;
     if (!nearer && !faster) continue;
     nearest = distance;
-    speed = {.variant = run->plan.variant, .examples_per_second = run->examples_per_second};
+    const double smaller =
+        std::min(1.0, static_cast<double>(batch) / static_cast<double>(run->plan.batch));
+    speed = {.variant = run->plan.variant,
+             .examples_per_second = run->examples_per_second,
+             .least_examples_per_second = smaller * run->examples_per_second};
   }
   return speed;
 }

@@ -52,6 +52,8 @@ RunPlan TrainingRun(const Bench& bench, const Side& side, const GridCell& cell,
   const auto rows =
       static_cast<double>(std::max<std::int64_t>(1, bench.setting().problem.train_rows));
   const double epochs = speed.examples_per_second * length.seconds / rows;
+  // A run that is slower than expected must not end without an evaluation.
+  const double fewest_epochs = speed.least_examples_per_second * spread / rows;
   RunPlan plan{.side = side.name,
                .variant = speed.variant,
                .batch = cell.batch,
@@ -60,8 +62,8 @@ RunPlan TrainingRun(const Bench& bench, const Side& side, const GridCell& cell,
                .round = 0,
                .seconds = length.seconds,
                .epochs = 0,
-               .eval_every = std::max(kMostOften, epochs * (spread / length.seconds) /
-                                                      static_cast<double>(evaluations)),
+               .eval_every =
+                   std::max(kMostOften, fewest_epochs / static_cast<double>(evaluations)),
                .extra_seconds = 0,
                .stop = {}};
   if (IsOwn(side)) {

@@ -72,7 +72,9 @@ std::optional<Evaluation> Evaluations::Finish(const Task& task, const Report& re
   --handed_out_;
   if (task.kind == TaskKind::kSnapshot) {
     // Parts are taken from the end: validation rows first, since they decide.
-    if (!skip_training_rows_) AddParts(Split::kTrain, {0, rows_.train});
+    if (!skip_training_rows_) {
+      AddParts(Split::kTrain, {0, rows_.evaluated_train.value_or(rows_.train)});
+    }
     AddParts(Split::kTest, {0, rows_.test});
     AddParts(Split::kValid, {rows_.train, rows_.train + rows_.valid});
   } else if (task.split != Split::kTrain || !skip_training_rows_) {

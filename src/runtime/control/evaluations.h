@@ -17,6 +17,7 @@ struct SplitRows {
   std::int64_t train = 0;
   std::int64_t valid = 0;
   std::int64_t test = 0;
+  std::optional<std::int64_t> evaluated_train = {};  // only the first of the training rows
 };
 
 // A model is given up when its loss exceeds the first one by this factor.
