@@ -1,10 +1,9 @@
 // The small data set that ships inside the program.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
-
-#include "datasets/schema.h"
 
 namespace hogbatch {
 
@@ -14,7 +13,7 @@ inline constexpr std::string_view kBuiltinSource = "covtype-50k (built in)";
 // which is the label.
 std::string_view PackedBuiltin();
 
-// Its categorical columns.
-std::vector<CategoricalColumn> BuiltinCategories();
+// Its columns whose numbers are codes, by number from 1.
+std::vector<std::string> BuiltinCategories();
 
 }  // namespace hogbatch

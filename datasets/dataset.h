@@ -29,6 +29,8 @@ struct Dataset {
   std::vector<std::int32_t> labels;         // ascending within a row
   std::vector<float> targets;               // standardised (Schema::target_mean)
 
+  std::vector<std::string> notes;  // what the user should know about how it was read
+
   std::int64_t bytes() const;  // of the arrays above
 };
 
@@ -41,10 +43,19 @@ struct ReadOptions {
   std::string label = "auto";  // --label: NAME | N (from 1) | first | last; auto: last for CSV
   std::string labels;          // --labels: the file with the labels of an IDX file
   std::string positive;        // --positive
+  LearningTask task = LearningTask::kAuto;  // --task
   ScalingKind scaling = ScalingKind::kAuto;
   double valid_fraction = 0.1;
-  std::uint64_t seed = 1;  // of the order of the rows
-  int threads = 0;         // 0: one a core
+  std::string split_by = {};    // --split-by: a column of a CSV; rows of one group stay together
+  std::string split_time = {};  // --split-time: a column of a CSV; the latest rows validate
+  std::uint64_t seed = 1;       // of the order of the rows
+  int threads = 0;              // 0: one a core
+  // Columns of a CSV by name or by number from 1.
+  std::vector<std::string> categorical = {};  // --categorical: their numbers are codes
+  std::vector<std::string> ignore = {};       // --ignore
+  std::vector<std::string> keep = {};         // --keep: although a rule would leave it out
+  int hash_bits = 10;                         // --hash: of columns with very many categories
+  bool fills_columns = false;                 // --missing-columns fill: those that a file lacks
   // --memory-limit: what the data set may take; 0: half of the memory that this process may use.
   std::int64_t memory_bytes = 0;
 };

@@ -2,231 +2,143 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
-#include "core/random.h"
-#include "datasets/builtin.h"
+#include "core/text.h"
 #include "datasets/encoding/assembly.h"
 #include "datasets/encoding/columns.h"
+#include "datasets/encoding/encode_table.h"
 #include "datasets/encoding/labels.h"
 #include "datasets/encoding/scaling.h"
-#include "datasets/readers/csv_reader.h"
-#include "datasets/readers/format.h"
-#include "datasets/readers/idx_reader.h"
+#include "datasets/encoding/split.h"
+#include "datasets/parse_input.h"
+#include "datasets/read_table.h"
 #include "datasets/readers/libsvm_reader.h"
-#include "datasets/readers/numbers.h"
 
 namespace hogbatch {
 namespace {
 
-// The file with the labels of an IDX file: the one that the user named, or by its name.
-std::string LabelFileOf(const std::string& path, const std::string& named) {
-  if (!named.empty()) return named;
-  const IdxLabelFile labels = FindIdxLabels(path);
-  if (labels.found) return *labels.found;
-  throw UserError(fmt::format(
-      "{}: the labels of an IDX file are in a file of their own{}; name it with --labels", path,
-      labels.expected.empty() ? "" : fmt::format(", and {} is not there", labels.expected)));
-}
-
-bool BeginsAsIdx(const TextInput& input) {
-  Bytes window;
-  return IsIdx(input.text->Read(0, 4, window));
-}
-
-TextInput OpenInput(const std::string& path, const ReadOptions& options, Labels labels) {
-  if (path.empty()) {
-    TextInput input = InputFromBytes(PackedBuiltin(), std::string(kBuiltinSource));
-    input.categorical = BuiltinCategories();
-    return input;
-  }
-  const std::size_t budget = MemoryBudget(options.memory_bytes);
-  TextInput input{.text = OpenText(path, budget), .source = path};
-  if (!BeginsAsIdx(input)) {
-    if (options.labels.empty()) return input;
-    throw UserError(
-        fmt::format("{}: this is no IDX file and contains its labels; leave out --labels", path));
-  }
-  const bool has_rows = OpenIdx(*input.text, path).dimensions > 1;
-  if (labels == Labels::kRequired && has_rows) {
-    input.label_source = LabelFileOf(path, options.labels);
-    input.labels = OpenText(input.label_source, budget);
-  }
-  return input;
-}
-
-FileFormat FormatOf(const TextInput& input) {
-  constexpr std::size_t kLooked = 4096, kMostLooked = std::size_t{1} << 20;
-  if (BeginsAsIdx(input)) return FileFormat::kIdx;
-  Bytes window;
-  std::string_view text = input.text->Read(0, kMostLooked, window);
-  // A line that is cut may look like another format.
-  if (text.size() == kMostLooked) text = text.substr(0, text.rfind('\n'));
-  if (text.substr(0, kLooked).find('\0') != std::string_view::npos) {
-    throw UserError(fmt::format("{}: contains binary data; use an IDX file, or LIBSVM or CSV text",
-                                input.source));
-  }
-  return DetectFormat(text);
-}
-
-// Parsed rows, and what is needed to find the line of a row again.
-struct ParsedText {
-  FileFormat format;
-  CsvLayout layout;  // of a CSV
-  ParsedFile file;
-  std::optional<IdxArray> labels = {};  // of an IDX file
-  bool images = false;                  // rows of an IDX file that have more than one dimension
-};
-
-[[noreturn]] void ThrowAtLabel(const TextInput& input, const ParsedText& parsed,
-                               const LabelProblem& problem) {
-  if (parsed.labels) ThrowAtIdxLabel(*parsed.labels, problem.row, problem.what);
-  if (parsed.format == FileFormat::kIdx) {
-    throw UserError(fmt::format("{}: {}", input.source, problem.what));
-  }
-  const ParsedRow row = parsed.file.row(problem.row);
-  const std::size_t begin = row.chunk->text_at;
-  Bytes window;
-  const std::string_view chunk = input.text->Read(begin, row.chunk->text_bytes, window);
-  const char* where = parsed.format == FileFormat::kLibsvm
-                          ? FindLibsvmLabel(chunk, row.index, problem.label)
-                          : FindCsvLabel(chunk, parsed.layout, row.index);
-  ThrowAt(input.source, *input.text, begin + static_cast<std::size_t>(where - chunk.data()),
-          problem.what);
-}
-
-ParsedFile ParseText(const TextInput& input, std::size_t rows_at, const ParseSettings& settings,
-                     const ChunkParser& parse) {
-  try {
-    ParsedFile file = ParseInChunks(*input.text, rows_at, input.source, settings, parse);
-    if (file.rows() == 0) {
-      throw UserError(
-          fmt::format("{}: the file has no rows; use one with rows of data", input.source));
-    }
-    if (file.rows() > std::numeric_limits<std::int32_t>::max()) {
-      throw UserError(
-          fmt::format("{}: the file has more than 2^31 rows; use part of it", input.source));
-    }
-    return file;
-  } catch (const PlacedFailure& failure) {
-    ThrowAt(input.source, *input.text, failure.at, failure.what);
-  }
-}
-
-ParsedText ParseLibsvmText(const TextInput& input, std::int64_t known_columns, Labels labels,
-                           const ParseSettings& settings) {
-  return {FileFormat::kLibsvm,
-          {},
-          ParseText(input, 0, settings, [=](std::string_view chunk, ParsedRows& out) {
-            ParseLibsvm(chunk, known_columns, labels, out);
-          })};
-}
-
-ParsedText ParseCsvText(const TextInput& input, CsvLayout layout,
-                        const std::vector<CategoricalColumn>& categorical,
-                        const ParseSettings& settings) {
-  const std::vector<CsvColumn> columns = PlanColumns(layout, categorical);
-  ParsedFile file =
-      ParseText(input, layout.rows_at, settings, [&](std::string_view chunk, ParsedRows& out) {
-        ParseCsv(chunk, layout.delimiter, columns, out);
-      });
-  return {FileFormat::kCsv, std::move(layout), std::move(file)};
-}
-
-ParsedText ParseIdxRows(const TextInput& input, const ParseSettings& settings) {
-  const IdxArray rows = OpenIdx(*input.text, input.source);
-  std::optional<IdxArray> labels;
-  if (input.labels) labels = OpenIdx(*input.labels, input.label_source);
-  ParsedFile file = ParseIdx(rows, labels, settings);
-  return {FileFormat::kIdx, {}, std::move(file), std::move(labels), rows.dimensions > 2};
-}
-
-ParsedText LearnIdx(const TextInput& input, const ReadOptions& options,
-                    const ParseSettings& settings, Schema& schema) {
+ParsedInput LearnIdx(const TextInput& input, const ReadOptions& options,
+                     const ParseSettings& settings, Schema& schema) {
   if (options.label != "auto") {
     throw UserError(
         fmt::format("{}: the labels of an IDX file are in a file of their own, which --labels "
                     "names; leave out --label {}",
                     input.source, options.label));
   }
-  ParsedText parsed = ParseIdxRows(input, settings);
+  ParsedInput parsed = ParseIdxInput(input, settings);
   schema.file_columns = parsed.file.file_columns();
   schema.features = schema.file_columns;
   return parsed;
 }
 
-ParsedText ParseToLearn(const TextInput& input, const ReadOptions& options,
+ParsedInput LearnLibsvm(const TextInput& input, const ReadOptions& options,
                         const ParseSettings& settings, Schema& schema) {
-  schema.format = FormatOf(input);
-  if (schema.format == FileFormat::kIdx) return LearnIdx(input, options, settings, schema);
-  if (schema.format == FileFormat::kLibsvm) {
-    if (options.label != "auto" && options.label != "first") {
-      throw UserError(
-          fmt::format("{}: the label of a LIBSVM file comes first in its rows; leave out "
-                      "--label {}",
-                      input.source, options.label));
-    }
-    ParsedText parsed = ParseLibsvmText(input, kLargestIndex, Labels::kRequired, settings);
-    LearnColumns(parsed.file, schema, settings.threads);
-    return parsed;
+  if (options.label != "auto" && options.label != "first") {
+    throw UserError(
+        fmt::format("{}: the label of a LIBSVM file comes first in its rows; leave out "
+                    "--label {}",
+                    input.source, options.label));
   }
-  Bytes window;
-  CsvLayout layout =
-      FindCsvLayout(ReadCsvHead(*input.text, input.source, window), input.source, options.label);
-  if (!input.categorical.empty() && layout.label != layout.columns - 1) {
-    throw UserError(fmt::format("{}: its label is its last column; leave out --label {}",
-                                input.source, options.label));
-  }
-  schema.file_columns = layout.columns - 1;
-  schema.categorical = input.categorical;
-  schema.features = CountFeatures(schema.file_columns, schema.categorical);
-  schema.label_column = options.label == "auto" ? "last" : options.label;
-  if (!layout.names.empty()) {
-    schema.column_names = layout.names;
-    schema.column_names.erase(schema.column_names.begin() + layout.label);
-    schema.label_name = layout.names[layout.label];
-  }
-  return ParseCsvText(input, std::move(layout), schema.categorical, settings);
-}
-
-std::int64_t CountTrainRows(std::int64_t rows, double valid_fraction) {
-  if (valid_fraction <= 0 || rows < 2) return rows;
-  const double valid = std::round(static_cast<double>(rows) * std::min(valid_fraction, 1.0));
-  return rows - std::clamp<std::int64_t>(static_cast<std::int64_t>(valid), 1, rows - 1);
-}
-
-// All steps whose errors point into the text. Fills the labels and returns the parsed rows.
-ParsedText ParseAndLabel(const TextInput& input, const ReadOptions& options,
-                         const ParseSettings& settings, TrainingData& result,
-                         std::vector<std::int64_t>& order) {
-  ParsedText parsed = ParseToLearn(input, options, settings, result.schema);
-  if (result.schema.features == 0) {
+  ParsedInput parsed = ParseLibsvmInput(input, kLargestIndex, Labels::kRequired, settings);
+  LearnColumns(parsed.file, schema, settings.threads);
+  if (schema.features == 0) {
     throw UserError(
         fmt::format("{}: no row has a feature; use a file with index:value pairs", input.source));
   }
-  order = Random(options.seed).Permutation(parsed.file.rows());
-  result.train_rows = CountTrainRows(parsed.file.rows(), options.valid_fraction);
-  try {
-    LearnLabels(parsed.file, input.source, options.positive, result.schema);
-  } catch (const LabelProblem& problem) {
-    ThrowAtLabel(input, parsed, problem);
-  }
-  if (result.schema.label_kind == LabelKind::kValue) {
-    LearnTargets(parsed.file, input.source, std::span(order).first(result.train_rows),
-                 result.schema);
-  }
-  const auto problem = EncodeLabels(parsed.file, result.schema, order, result.data);
-  if (problem) ThrowAtLabel(input, parsed, *problem);
   return parsed;
 }
 
-ParsedText ParseWithSchema(const TextInput& input, const Schema& schema, Labels labels,
-                           const ParseSettings& settings) {
+// The rows that have a label: all of them, except in a table.
+std::vector<std::int64_t> LabelledRows(const ParsedInput& parsed) {
+  std::vector<std::int64_t> rows;
+  const bool may_lack = parsed.format == FileFormat::kCsv;
+  for (std::int64_t i = 0; i < parsed.file.rows(); ++i) {
+    if (!may_lack || parsed.file.row(i).label_count() > 0) rows.push_back(i);
+  }
+  return rows;
+}
+
+void NoteRowsWithoutLabel(const TextInput& input, std::int64_t rows, std::int64_t labelled,
+                          std::vector<std::string>& notes) {
+  if (labelled == rows) return;
+  if (labelled == 0) {
+    throw UserError(
+        fmt::format("{}: no row has a label; choose another column with --label", input.source));
+  }
+  notes.push_back(fmt::format("skipped   {} of {} rows, which have no label",
+                              Grouped(rows - labelled), Grouped(rows)));
+}
+
+// The split that the options ask for. Without one, every class has its share of validation rows.
+RowSplit ChooseSplit(const TextInput& input, const ParsedInput& parsed,
+                     std::optional<std::int64_t> column, const Schema& schema,
+                     const ReadOptions& options, std::span<const std::int64_t> rows) {
+  if (column) return SplitTable(input, parsed, *column, options, rows);
+  const SplitRequest request{
+      .rows = rows, .valid_fraction = options.valid_fraction, .seed = options.seed};
+  if (schema.label_kind != LabelKind::kClass) return SplitAtRandom(request);
+  Dataset labels;
+  const auto problem = EncodeLabels(parsed.file, schema, rows, labels);
+  if (problem) ThrowAtLabel(input, parsed, *problem);
+  return SplitByClass(request, labels.classes);
+}
+
+void RequireNoSplitColumn(const TextInput& input, const ReadOptions& options) {
+  const std::string& column = options.split_by.empty() ? options.split_time : options.split_by;
+  if (column.empty()) return;
+  throw UserError(fmt::format(
+      "{}: only a CSV file has columns to split by; leave out --split-by and --split-time",
+      input.source));
+}
+
+// All steps whose errors point into the text: labels and features. Returns the parsed rows.
+ParsedInput ParseToLearn(const TextInput& input, const ReadOptions& options,
+                         const ParseSettings& settings, TrainingData& result,
+                         std::vector<std::int64_t>& order) {
+  Schema& schema = result.schema;
+  schema.format = FormatOf(input);
+  std::optional<ParsedTable> table;
+  std::optional<ParsedInput> rows;
+  if (schema.format == FileFormat::kIdx) {
+    rows = LearnIdx(input, options, settings, schema);
+  } else if (schema.format == FileFormat::kLibsvm) {
+    rows = LearnLibsvm(input, options, settings, schema);
+  } else {
+    table = ParseTable(input, options, settings, schema);
+  }
+  ParsedInput& parsed = table ? table->parsed : *rows;
+  if (!table) RequireNoSplitColumn(input, options);
+  const std::vector<std::int64_t> labelled = LabelledRows(parsed);
+  NoteRowsWithoutLabel(input, parsed.file.rows(), std::ssize(labelled), result.data.notes);
+  try {
+    const std::string note = LearnLabels(
+        parsed.file, input.source, {.task = options.task, .positive = options.positive}, schema);
+    if (!note.empty()) result.data.notes.push_back(note);
+  } catch (const LabelProblem& problem) {
+    ThrowAtLabel(input, parsed, problem);
+  }
+  const auto column = table ? table->choice.split : std::nullopt;
+  RowSplit split = ChooseSplit(input, parsed, column, schema, options, labelled);
+  order = std::move(split.order);
+  result.train_rows = split.train_rows;
+  if (schema.label_kind == LabelKind::kValue) {
+    LearnTargets(parsed.file, input.source, std::span(order).first(result.train_rows), schema);
+  }
+  const auto problem = EncodeLabels(parsed.file, schema, order, result.data);
+  if (problem) ThrowAtLabel(input, parsed, *problem);
+  if (table) {
+    LearnAndEncode(input, *table, order, result.train_rows, options, schema, result.data.notes);
+  }
+  return std::move(parsed);
+}
+
+KnownTable ParseWithSchema(const TextInput& input, const Schema& schema, Labels labels,
+                           const ReadOptions& options, const ParseSettings& settings,
+                           std::vector<std::string>& notes) {
   const FileFormat format = FormatOf(input);
   if (format != schema.format) {
     throw UserError(
@@ -234,41 +146,52 @@ ParsedText ParseWithSchema(const TextInput& input, const Schema& schema, Labels 
                     input.source, Title(format), Title(schema.format)));
   }
   if (format == FileFormat::kIdx) {
-    ParsedText parsed = ParseIdxRows(input, settings);
-    if (parsed.file.file_columns() == schema.file_columns) return parsed;
+    ParsedInput parsed = ParseIdxInput(input, settings);
+    if (parsed.file.file_columns() == schema.file_columns) return {.parsed = std::move(parsed)};
     throw UserError(
         fmt::format("{}: its rows have {} numbers, but the model was trained on rows of {}; use a "
                     "file like the one it was trained on",
                     input.source, parsed.file.file_columns(), schema.file_columns));
   }
   if (format == FileFormat::kLibsvm) {
-    ParsedText parsed = ParseLibsvmText(input, schema.file_columns, labels, settings);
+    ParsedInput parsed = ParseLibsvmInput(input, schema.file_columns, labels, settings);
     ApplyColumns(parsed.file, schema, settings.threads);
-    return parsed;
+    return {.parsed = std::move(parsed)};
   }
-  Bytes window;
-  const std::string_view head = ReadCsvHead(*input.text, input.source, window);
-  return ParseCsvText(input, FindCsvLayout(head, input.source, schema, labels), schema.categorical,
-                      settings);
+  return ParseKnownTable(input, schema, labels, options, settings, notes);
 }
 
-// Reads rows by a schema: in random order if there is a seed, else in file order.
-Dataset ReadOrdered(TextInput input, const Schema& schema, Labels labels,
-                    std::optional<std::uint64_t> seed, const ParseSettings& settings) {
-  Dataset data;
+// Which rows of a file that a schema describes are used, and in which order; empty: all of them.
+enum class Use : std::uint8_t { kTrain, kEvaluate, kPredict };
+RowSplit RowsFor(Use use, const TextInput& input, const KnownTable& table, const Schema& schema,
+                 const ReadOptions& options, std::vector<std::string>& notes) {
+  if (use == Use::kPredict) return {};
+  std::vector<std::int64_t> labelled = LabelledRows(table.parsed);
+  NoteRowsWithoutLabel(input, table.parsed.file.rows(), std::ssize(labelled), notes);
+  if (use == Use::kEvaluate) return {.order = std::move(labelled)};
+  return ChooseSplit(input, table.parsed, table.split, schema, options, labelled);
+}
+
+TrainingData ReadKnown(TextInput input, const Schema& schema, Use use, const ReadOptions& options,
+                       const ParseSettings& settings) {
+  TrainingData result{.data = {}, .schema = schema};
+  Dataset& data = result.data;
   data.source = input.source;
   data.features = schema.features;
+  const Labels labels = use == Use::kPredict ? Labels::kOptional : Labels::kRequired;
   {
-    const ParsedText parsed = ParseWithSchema(input, schema, labels, settings);
-    std::vector<std::int64_t> order;
-    if (seed) order = Random(*seed).Permutation(parsed.file.rows());
-    const auto problem = EncodeLabels(parsed.file, schema, order, data);
-    if (problem && labels == Labels::kRequired) ThrowAtLabel(input, parsed, *problem);
+    KnownTable table = ParseWithSchema(input, schema, labels, options, settings, data.notes);
+    ParsedFile& file = table.parsed.file;
+    const RowSplit split = RowsFor(use, input, table, schema, options, data.notes);
+    const auto problem = EncodeLabels(file, schema, split.order, data);
+    if (problem && labels == Labels::kRequired) ThrowAtLabel(input, table.parsed, *problem);
     input.text.reset();
-    AssembleRows(parsed.file, order, settings.threads, data);
+    if (schema.format == FileFormat::kCsv) EncodeTable(file, schema.table, settings.threads);
+    AssembleRows(file, split.order, settings.threads, data);
+    result.train_rows = split.train_rows;
   }
   ApplyScaling(schema, settings.memory_bytes, data);
-  return data;
+  return result;
 }
 
 ParseSettings SettingsOf(const ReadOptions& options) {
@@ -277,18 +200,6 @@ ParseSettings SettingsOf(const ReadOptions& options) {
 
 }  // namespace
 
-TextInput InputFromBytes(std::string_view bytes, const std::string& source) {
-  return {.text = OpenBytes(bytes, source, MemoryBudget(0)), .source = source};
-}
-
-TextInput InputFromBytes(std::string_view bytes, std::string_view labels,
-                         const std::string& source) {
-  TextInput input = InputFromBytes(bytes, source);
-  input.label_source = source + " labels";
-  input.labels = OpenBytes(labels, input.label_source, MemoryBudget(0));
-  return input;
-}
-
 TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
                               const ParseSettings& settings) {
   TrainingData result;
@@ -296,7 +207,7 @@ TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
   std::vector<std::int64_t> order;
   bool images = false;
   {
-    const ParsedText parsed = ParseAndLabel(input, options, settings, result, order);
+    const ParsedInput parsed = ParseToLearn(input, options, settings, result, order);
     images = parsed.images;
     input.text.reset();
     result.data.features = result.schema.features;
@@ -313,15 +224,13 @@ TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
 
 TrainingData ReadTextToGoOn(TextInput input, const Schema& schema, const ReadOptions& options,
                             const ParseSettings& settings) {
-  TrainingData result{.data = {}, .schema = schema};
-  result.data = ReadOrdered(std::move(input), schema, Labels::kRequired, options.seed, settings);
-  result.train_rows = CountTrainRows(result.data.rows, options.valid_fraction);
-  return result;
+  return ReadKnown(std::move(input), schema, Use::kTrain, options, settings);
 }
 
 Dataset ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
-                           const ParseSettings& settings) {
-  return ReadOrdered(std::move(input), schema, labels, std::nullopt, settings);
+                           const ReadOptions& options, const ParseSettings& settings) {
+  const Use use = labels == Labels::kRequired ? Use::kEvaluate : Use::kPredict;
+  return ReadKnown(std::move(input), schema, use, options, settings).data;
 }
 
 TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options) {
@@ -336,7 +245,8 @@ TrainingData ReadToGoOn(const std::string& path, const Schema& schema, const Rea
 
 Dataset ReadWithSchema(const std::string& path, const Schema& schema, Labels labels,
                        const ReadOptions& options) {
-  return ReadTextWithSchema(OpenInput(path, options, labels), schema, labels, SettingsOf(options));
+  return ReadTextWithSchema(OpenInput(path, options, labels), schema, labels, options,
+                            SettingsOf(options));
 }
 
 }  // namespace hogbatch

@@ -20,6 +20,13 @@ constexpr std::array<NamedValue<LabelKind>, 3> kLabelKinds{{
     {"value", LabelKind::kValue},
 }};
 
+constexpr std::array<NamedValue<LearningTask>, 4> kTasks{{
+    {"auto", LearningTask::kAuto},
+    {"classify", LearningTask::kClassify},
+    {"regress", LearningTask::kRegress},
+    {"multilabel", LearningTask::kMultiLabel},
+}};
+
 constexpr std::array<NamedValue<FileFormat>, 3> kFormats{{
     {"libsvm", FileFormat::kLibsvm},
     {"csv", FileFormat::kCsv},
@@ -32,15 +39,18 @@ ScalingKind ParseScaling(std::string_view name) { return ParseWord("scaling", na
 LabelKind ParseLabelKind(std::string_view name) {
   return ParseWord("kind of labels", name, kLabelKinds);
 }
+LearningTask ParseTask(std::string_view name) { return ParseWord("task", name, kTasks); }
 FileFormat ParseFileFormat(std::string_view name) {
   return ParseWord("file format", name, kFormats);
 }
 std::string_view Name(ScalingKind kind) { return NameOf(kind, kScalings); }
 std::string_view Name(LabelKind kind) { return NameOf(kind, kLabelKinds); }
+std::string_view Name(LearningTask task) { return NameOf(task, kTasks); }
 std::string_view Name(FileFormat format) { return NameOf(format, kFormats); }
 std::string_view Title(FileFormat format) {
   return format == FileFormat::kCsv ? "CSV" : (format == FileFormat::kIdx ? "IDX" : "LIBSVM");
 }
+Words TaskWords() { return WordsOf(kTasks); }
 Words ScalingWords() { return WordsOf(kScalings); }
 
 }  // namespace hogbatch

@@ -3,36 +3,34 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/options.h"
+#include "datasets/table.h"
 
 namespace hogbatch {
 
 enum class LabelKind : std::uint8_t { kClass, kMultiLabel, kValue };
+enum class LearningTask : std::uint8_t { kAuto, kClassify, kRegress, kMultiLabel };
 enum class FileFormat : std::uint8_t { kLibsvm, kCsv, kIdx };
 enum class ScalingKind : std::uint8_t { kAuto, kNone, kMinMax, kStandard, kMaxAbs };
 
-// All three throw UserError for an unknown word.
+// All four throw UserError for an unknown word.
 ScalingKind ParseScaling(std::string_view name);
 LabelKind ParseLabelKind(std::string_view name);
+LearningTask ParseTask(std::string_view name);
 FileFormat ParseFileFormat(std::string_view name);
 std::string_view Name(ScalingKind kind);
 std::string_view Name(FileFormat format);
 std::string_view Title(FileFormat format);  // in sentences: "LIBSVM"
 std::string_view Name(LabelKind kind);
+std::string_view Name(LearningTask task);
 // What a user may choose from, the default ("auto") first.
 Words ScalingWords();
-
-// A column whose numbers are categories: values[i] becomes a 1 in the i-th of values.size()
-// features and a 0 in the others.
-struct CategoricalColumn {
-  std::int64_t column = 0;  // in the file, features only, from 0
-  std::vector<std::int64_t> values;
-  bool operator==(const CategoricalColumn&) const = default;
-};
+Words TaskWords();
 
 // The most that the mean and the deviation of labels may be, so that predictions fit a float.
 inline constexpr double kLargestTarget = 1e30;
@@ -46,12 +44,11 @@ struct Schema {
   // Which file column (from 0) each feature comes from, ascending; empty: all, in order. Used if
   // few of very many columns occur, so that memory depends on the non-zeros.
   std::vector<std::int64_t> used_columns;
-  std::vector<CategoricalColumn> categorical;  // their features come last, in this order
-
   std::string label_column;  // CSV: as --label named it ("last", "first", a name or number)
-  // CSV with a header: its names, of all columns but the label in file order, and of the label.
-  std::vector<std::string> column_names;
-  std::string label_name;
+  std::string label_name;    // CSV with a header
+  std::optional<NumberStyle> label_style;  // CSV: of labels that are more than digits and a point
+  // CSV: all columns but the label, in the order of the training file.
+  std::vector<TableColumn> table;
 
   // feature = (x - shift) · scale; empty: none.
   ScalingKind scaling = ScalingKind::kNone;

@@ -56,7 +56,7 @@ void FillSparse(const ParsedFile& file, std::span<const std::int64_t> order, int
 
 void AssembleRows(const ParsedFile& file, std::span<const std::int64_t> order, int threads,
                   Dataset& data) {
-  data.rows = file.rows();
+  data.rows = order.empty() ? file.rows() : std::ssize(order);
   data.is_sparse = SmallerStorage(data.rows, data.features, file.nonzeros()) == Storage::kSparse;
   if (data.is_sparse) {
     FillSparse(file, order, threads, data);

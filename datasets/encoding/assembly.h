@@ -10,7 +10,8 @@
 namespace hogbatch {
 
 // Copies the features into `data`, dense or sparse, whichever is smaller; row i comes from
-// order[i], or without an order from i. `data.features` must be set.
+// order[i], or without an order from i; rows that are not in the order are left out.
+// `data.features` must be set.
 void AssembleRows(const ParsedFile& file, std::span<const std::int64_t> order, int threads,
                   Dataset& data);
 

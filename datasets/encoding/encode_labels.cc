@@ -119,7 +119,8 @@ std::optional<LabelProblem> EncodeLabels(const ParsedFile& file, const Schema& s
   const LabelEncoder encoder(schema);
   const bool rows_need_one = !schema.positive.empty() && !file.has_label_list();
   if (schema.label_kind == LabelKind::kMultiLabel) data.label_offsets.push_back(0);
-  for (std::int64_t i = 0; i < file.rows(); ++i) {
+  const std::int64_t rows = order.empty() ? file.rows() : std::ssize(order);
+  for (std::int64_t i = 0; i < rows; ++i) {
     const std::int64_t row = order.empty() ? i : order[i];
     std::optional<LabelProblem> problem;
     if (rows_need_one && file.row(row).label_count() == 0) {

@@ -19,17 +19,33 @@ struct LabelProblem {
   std::string what;
 };
 
+// What the user says about labels.
+struct LabelOptions {
+  LearningTask task = LearningTask::kAuto;
+  std::string positive = {};
+};
+
 // Finds the kind of the labels and their names; fills those fields of the schema, but not the mean
-// and deviation of values. Throws UserError for what concerns the whole file and LabelProblem for
-// one row.
-void LearnLabels(const ParsedFile& file, const std::string& source, const std::string& positive,
-                 Schema& schema);
+// and deviation of values. Returns what the user should know of it, or nothing. Throws UserError
+// for what concerns the whole file and LabelProblem for one row.
+//
+// By itself it takes whole numbers for classes if nearly all of them occur in several rows, and for
+// values to predict otherwise.
+std::string LearnLabels(const ParsedFile& file, const std::string& source,
+                        const LabelOptions& options, Schema& schema);
 
 // The mean and deviation of the values in the given rows, into the schema.
 void LearnTargets(const ParsedFile& file, const std::string& source,
                   std::span<const std::int64_t> rows, Schema& schema);
 // The same from a mean and a variance. UserError if predictions could not fit a float.
 void SetTargetScale(const std::string& source, double mean, double variance, Schema& schema);
+
+// How the labels of a table that are words write numbers; none: some are other words, or there are
+// no words.
+std::optional<NumberStyle> StyleOfLabels(const ParsedFile& file);
+
+// Labels that are words and numbers in this style become numbers.
+void ReadWrittenLabels(ParsedFile& file, NumberStyle style);
 
 // Fills the data set's labels as the schema has them; row i comes from order[i], or without an
 // order from i. The first label that cannot be used is returned, and the labels are then empty.

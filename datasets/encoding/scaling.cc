@@ -209,18 +209,22 @@ void LearnScaling(const Dataset& data, std::int64_t train_rows, ScalingKind kind
   schema.scaling = kind;
   if (kind == ScalingKind::kNone) return;
   std::vector<FeatureStatistics> all = Measure(data, train_rows);
-  std::size_t numbers = all.size();
-  for (const CategoricalColumn& category : schema.categorical) numbers -= category.values.size();
-  std::vector<ScalingKind> kinds(numbers, kind);
+  const std::vector<bool> without = FeaturesWithoutScale(schema.table, data.features);
+  std::vector<FeatureStatistics> scaled;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!without[i]) scaled.push_back(all[i]);
+  }
+  std::vector<ScalingKind> kinds(scaled.size(), kind);
   if (kind == ScalingKind::kAuto) {
-    kinds = Choose(std::span(all).first(numbers), train_rows);
+    kinds = Choose(scaled, train_rows);
     schema.scaling = OneForAll(kinds);
   }
   if (schema.scaling == ScalingKind::kNone) return;
   if (std::ranges::count(kinds, ScalingKind::kStandard) > 0) MeasureSpread(data, train_rows, all);
-  kinds.resize(all.size(), ScalingKind::kNone);
+  auto next = kinds.begin();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const ShiftAndScale one = ScaleOf(all[i], kinds[i], train_rows);
+    const ShiftAndScale one =
+        ScaleOf(all[i], without[i] ? ScalingKind::kNone : *next++, train_rows);
     schema.shift.push_back(one.shift);
     schema.scale.push_back(one.scale);
   }

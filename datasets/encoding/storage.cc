@@ -85,4 +85,26 @@ void CheckFits(double bytes, std::int64_t memory_bytes, const std::string& sourc
                   source, bytes / 1e9, budget / 1e9, advice));
 }
 
+void AppendRows(Dataset more, Dataset& data) {
+  ConvertStorage(more, data.is_sparse ? Storage::kSparse : Storage::kDense);
+  const auto append = [](const auto& from, auto& to) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  const auto append_offsets = [](const std::vector<std::int64_t>& from,
+                                 std::vector<std::int64_t>& to) {
+    const std::int64_t base = to.empty() ? 0 : to.back();
+    for (std::size_t i = to.empty() ? 0 : 1; i < from.size(); ++i) to.push_back(base + from[i]);
+  };
+  append(more.dense, data.dense);
+  append_offsets(more.offsets, data.offsets);
+  append(more.columns, data.columns);
+  append(more.values, data.values);
+  append(more.classes, data.classes);
+  append_offsets(more.label_offsets, data.label_offsets);
+  append(more.labels, data.labels);
+  append(more.targets, data.targets);
+  append(more.notes, data.notes);
+  data.rows += more.rows;
+}
+
 }  // namespace hogbatch

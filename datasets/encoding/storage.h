@@ -19,6 +19,9 @@ Storage SmallerStorage(std::int64_t rows, std::int64_t features, std::int64_t no
 void CheckFits(double bytes, std::int64_t memory_bytes, const std::string& source,
                const std::string& advice);
 
+// Adds the rows of a data set with the same features and kind of labels, and its notes.
+void AppendRows(Dataset more, Dataset& data);
+
 // Frees the memory of an array, which assigning {} does not.
 template <typename T>
 void Release(std::vector<T>& values) {

@@ -1,221 +1,234 @@
 #include "datasets/readers/csv_reader.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 
-#include "core/error.h"
+#include "datasets/readers/csv_fields.h"
+#include "datasets/readers/missing.h"
 #include "datasets/readers/numbers.h"
 
 namespace hogbatch {
 namespace {
 
-bool IsBlankLine(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+// Gives the different words of a column numbers in the order in which they appear.
+class WordNumbers {
+ public:
+  explicit WordNumbers(std::vector<std::string>& words) : words_(words) {}
+
+  std::int32_t Find(std::string_view word) {
+    const auto found = numbers_.find(word);
+    if (found != numbers_.end()) return found->second;
+    const std::int32_t number =
+        IsMissing(word) ? Cell::kMissing : static_cast<std::int32_t>(words_.size());
+    if (number >= 0) words_.emplace_back(word);
+    numbers_.emplace(word, number);
+    return number;
+  }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view word) const {
+      return std::hash<std::string_view>()(word);
+    }
+  };
+  std::vector<std::string>& words_;
+  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
+};
+
+const char* SkipLine(const char* at, const char* end) {
+  at = std::find(at, end, '\n');
+  return SkipLineEnd(at, end);
+}
+
+// The first record from `at` on that is neither blank nor a comment; `end` if there is none.
+const char* NextRecord(const char* at, const char* end, bool has_comments) {
+  while (at != end && (IsBlankLine(at, end) || (has_comments && *at == '#'))) {
+    at = SkipLine(at, end);
+  }
+  return at;
 }
 
 class CsvParser {
  public:
-  CsvParser(std::string_view text, char delimiter, const std::vector<CsvColumn>& columns,
-            ParsedRows& out)
-      : text_(text), delimiter_(delimiter), columns_(columns), out_(out) {}
+  CsvParser(std::string_view text, const CsvPlan& plan, ParsedRows& out)
+      : at_(text.data()),
+        end_(text.data() + text.size()),
+        plan_(plan),
+        out_(out),
+        label_words_(out.words) {
+    std::int32_t most = -1;
+    for (const CsvColumn& column : plan.columns) most = std::max(most, column.column);
+    for (const std::int32_t column : plan.absent) most = std::max(most, column);
+    words_.resize(static_cast<std::size_t>(most) + 1);
+  }
 
   void Run() {
-    while (!text_.empty()) {
-      const std::size_t newline = text_.find('\n');
-      std::string_view line = text_.substr(0, newline);
-      text_.remove_prefix(newline == std::string_view::npos ? text_.size() : newline + 1);
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      if (!IsBlankLine(line)) ParseLine(line);
+    for (at_ = NextRecord(at_, end_, plan_.has_comments); at_ != end_;
+         at_ = NextRecord(at_, end_, plan_.has_comments)) {
+      ParseRecord();
     }
   }
 
  private:
-  void ParseLine(std::string_view line) {
-    at_ = line.data();
-    end_ = line.data() + line.size();
+  void ParseRecord() {
     last_ = -1;
     order_ = ParsedRows::Order::kAscending;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
+    for (std::size_t i = 0; i < plan_.columns.size(); ++i) {
       if (i > 0) NextField(i);
-      switch (columns_[i].kind) {
-        case CsvColumn::Kind::kNumber:
-          Add(columns_[i].feature, ParseNumberField());
-          break;
-        case CsvColumn::Kind::kLabel:
-          ParseLabel();
-          break;
-        case CsvColumn::Kind::kCategory:
-          ParseCategory(columns_[i]);
-          break;
-      }
+      ParseField(plan_.columns[i]);
     }
-    if (at_ != end_) FailFieldEnd();
+    SkipBlanks();
+    if (!AtLineEnd()) FailTooManyFields();
+    at_ = SkipLineEnd(at_, end_);
+    for (const std::int32_t column : plan_.absent) out_.cells.push_back({column, Cell::kMissing});
     out_.EndRow(order_);
   }
 
-  void Add(std::int32_t feature, float value) {
-    if (feature < last_) order_ = ParsedRows::Order::kDisordered;
-    last_ = feature;
-    out_.Add(feature, value);
-  }
-
-  void NextField(std::size_t fields_read) {
-    if (at_ == end_) {
-      throw ParseFailure{at_, fmt::format("the line ends after {} of {} fields; complete or remove "
-                                          "it",
-                                          fields_read, columns_.size())};
-    }
-    if (*at_ != delimiter_) FailFieldEnd();
-    ++at_;
-  }
-
-  float ParseNumberField() {
+  void ParseField(const CsvColumn& column) {
     SkipBlanks();
-    const char* begin = at_;
+    switch (column.kind) {
+      case CsvColumn::Kind::kNumber:
+        ParseNumberField(column.column);
+        break;
+      case CsvColumn::Kind::kWord:
+        AddWord(column.column, TakeField());
+        break;
+      case CsvColumn::Kind::kLabel:
+        ParseLabel();
+        break;
+      case CsvColumn::Kind::kSkipped:
+        TakeField();
+        break;
+    }
+  }
+
+  void ParseNumberField(std::int32_t column) {
     float value = 0;
-    const char* after = ParseNumber(at_, end_, value);
-    if (after == nullptr || !AtFieldEnd(after) || !std::isfinite(value)) {
-      const std::string field = TakeField();
-      const char* end = field.data() + field.size();
-      if (ParseNumber(field.data(), end, value) != end || !std::isfinite(value)) {
-        throw ParseFailure{begin, DescribeBadNumber(field)};
-      }
-      return value;
+    const char* const after = ParseNumber(at_, end_, value);
+    if (after != nullptr && EndsField(after) && std::isfinite(value)) {
+      at_ = after;
+      return Add(column, value);
     }
-    at_ = after;
-    return value;
+    const std::string_view field = TakeField();
+    const char* const end = field.data() + field.size();
+    if (!field.empty() && ParseNumber(field.data(), end, value) == end && std::isfinite(value)) {
+      return Add(column, value);
+    }
+    AddWord(column, field);
   }
 
-  void ParseCategory(const CsvColumn& column) {
-    SkipBlanks();
-    const char* begin = at_;
-    const float value = ParseNumberField();
-    const auto found =
-        std::find_if(column.values.begin(), column.values.end(),
-                     [value](std::int64_t known) { return static_cast<float>(known) == value; });
-    if (found == column.values.end()) {
-      throw ParseFailure{begin,
-                         fmt::format("{} is none of the categories of this column ({} to {}); "
-                                     "correct or remove it",
-                                     value, column.values.front(), column.values.back())};
-    }
-    Add(column.feature + static_cast<std::int32_t>(found - column.values.begin()), 1);
+  void Add(std::int32_t column, float value) {
+    if (column < last_) order_ = ParsedRows::Order::kDisordered;
+    last_ = column;
+    out_.Add(column, value);
+  }
+
+  void AddWord(std::int32_t column, std::string_view word) {
+    std::unique_ptr<WordNumbers>& words = words_[static_cast<std::size_t>(column)];
+    if (!words) words = std::make_unique<WordNumbers>(out_.column_words[column]);
+    out_.cells.push_back({column, words->Find(word)});
   }
 
   void ParseLabel() {
-    SkipBlanks();
-    const char* begin = at_;
-    const std::string field = TakeField();
+    const std::string_view field = TakeField();
+    if (IsMissing(field)) return;
     double value = 0;
-    const char* end = field.data() + field.size();
-    const bool is_number = !field.empty() && ParseNumber(field.data(), end, value) == end;
-    if (field.empty() || (is_number && !std::isfinite(value))) {
-      throw ParseFailure{begin, "label: " + DescribeBadNumber(field)};
-    }
-    if (!is_number) {
-      const auto [word, is_new] =
-          word_ids_.try_emplace(field, static_cast<std::int32_t>(out_.words.size()));
-      if (is_new) out_.words.push_back(field);
-      out_.label_words.resize(out_.labels.size(), -1);
-      out_.label_words.push_back(word->second);
-      out_.labels.push_back(0);
+    const char* const end = field.data() + field.size();
+    if (!plan_.labels_are_words && ParseNumber(field.data(), end, value) == end &&
+        std::isfinite(value)) {
+      if (!out_.label_words.empty()) out_.label_words.push_back(-1);
+      out_.labels.push_back(value + 0.0);  // -0 becomes 0
       return;
     }
-    if (!out_.label_words.empty()) out_.label_words.push_back(-1);
-    out_.labels.push_back(value + 0.0);  // -0 becomes 0
+    out_.label_words.resize(out_.labels.size(), -1);
+    out_.label_words.push_back(label_words_.Find(field));
+    out_.labels.push_back(0);
   }
 
-  // The field, trimmed and unquoted. Slow: for fields that are not plain numbers.
-  std::string TakeField() {
-    const char* begin = at_;
-    bool quoted = false;
-    while (at_ != end_ && (quoted || *at_ != delimiter_)) {
-      if (*at_ == '"') quoted = !quoted;
-      ++at_;
+  // The field as it was meant, until the next call.
+  std::string_view TakeField() {
+    const CsvField field = ReadCsvField(at_, end_, plan_.delimiter);
+    if (field.is_open) {
+      throw ParseFailure{at_, "a quotation mark is not closed; close it", /*is_open=*/true};
     }
-    if (quoted) throw ParseFailure{begin, "a quotation mark is not closed; close it on this line"};
-    return SplitCsv({begin, static_cast<std::size_t>(at_ - begin)}, delimiter_).front();
+    at_ = field.end;
+    if (!field.is_escaped) return field.text;
+    unescaped_ = Unescaped(field);
+    return unescaped_;
   }
 
-  [[noreturn]] void FailFieldEnd() const {
+  void NextField(std::size_t fields_read) {
+    const bool blanks = plan_.delimiter == kBlanks;
+    if (blanks) SkipBlanks();
+    if (AtLineEnd()) {
+      throw ParseFailure{at_, fmt::format("the line ends after {} of {} fields; complete or remove "
+                                          "it",
+                                          fields_read, plan_.columns.size())};
+    }
+    if (blanks) return;
+    if (*at_ != plan_.delimiter) FailTooManyFields();
+    ++at_;
+  }
+
+  [[noreturn]] void FailTooManyFields() const {
     throw ParseFailure{
         at_, fmt::format("the line has more than {} fields; correct or remove it, or quote fields "
                          "that contain the delimiter",
-                         columns_.size())};
+                         plan_.columns.size())};
   }
 
-  // Whether the field ends at `p`. Blanks after a number are left to TakeField.
-  bool AtFieldEnd(const char* p) const { return p == end_ || *p == delimiter_; }
+  // Blanks behind a number are left to TakeField.
+  bool EndsField(const char* p) const {
+    return p == end_ || *p == plan_.delimiter || *p == '\n' ||
+           (*p == '\r' && (p + 1 == end_ || p[1] == '\n'));
+  }
+  bool AtLineEnd() const { return at_ == end_ || *at_ == '\n'; }
   void SkipBlanks() {
-    while (at_ != end_ && *at_ == ' ') ++at_;
+    while (at_ != end_ &&
+           (*at_ == ' ' || *at_ == '\r' || (*at_ == '\t' && plan_.delimiter != '\t'))) {
+      ++at_;
+    }
   }
 
-  std::string_view text_;
-  const char delimiter_;
-  const std::vector<CsvColumn>& columns_;
+  const char* at_;
+  const char* const end_;
+  const CsvPlan& plan_;
   ParsedRows& out_;
-  std::unordered_map<std::string, std::int32_t> word_ids_;
-  const char* at_ = nullptr;  // in the present line
-  const char* end_ = nullptr;
+  std::vector<std::unique_ptr<WordNumbers>> words_;  // by column
+  WordNumbers label_words_;
+  std::string unescaped_;
   std::int32_t last_ = -1;
   ParsedRows::Order order_ = ParsedRows::Order::kAscending;
 };
 
 }  // namespace
 
-std::vector<CsvColumn> PlanColumns(const CsvLayout& layout,
-                                   const std::vector<CategoricalColumn>& categorical) {
-  const std::int64_t file_columns = layout.columns - (layout.label >= 0 ? 1 : 0);
-  std::vector<CsvColumn> columns(static_cast<std::size_t>(layout.columns));
-  if (layout.label >= 0) {
-    columns[static_cast<std::size_t>(layout.label)].kind = CsvColumn::Kind::kLabel;
-  }
-  std::int64_t feature = file_columns - static_cast<std::int64_t>(categorical.size());
-  for (const CategoricalColumn& category : categorical) {
-    const bool after_label = layout.label >= 0 && category.column >= layout.label;
-    columns[static_cast<std::size_t>(category.column + (after_label ? 1 : 0))] = {
-        .kind = CsvColumn::Kind::kCategory,
-        .feature = static_cast<std::int32_t>(feature),
-        .values = category.values};
-    feature += static_cast<std::int64_t>(category.values.size());
-  }
-  std::int32_t next_number = 0;
-  for (CsvColumn& column : columns) {
-    if (column.kind == CsvColumn::Kind::kNumber) column.feature = next_number++;
-  }
-  return columns;
-}
-
-std::int64_t CountFeatures(std::int64_t file_columns,
-                           const std::vector<CategoricalColumn>& categorical) {
-  std::int64_t features = file_columns;
-  for (const CategoricalColumn& category : categorical) {
-    features += static_cast<std::int64_t>(category.values.size()) - 1;
-  }
-  return features;
-}
-
-void ParseCsv(std::string_view text, char delimiter, const std::vector<CsvColumn>& columns,
-              ParsedRows& out) {
+void ParseCsv(std::string_view text, const CsvPlan& plan, ParsedRows& out) {
   out.columns.reserve(text.size() / 4);
   out.values.reserve(text.size() / 4);
-  CsvParser(text, delimiter, columns, out).Run();
+  CsvParser(text, plan, out).Run();
 }
 
-const char* FindCsvLabel(std::string_view text, const CsvLayout& layout, std::int64_t row) {
-  while (true) {
-    const std::size_t size = text.find('\n');
-    const std::string_view line = text.substr(0, size);
-    if (!IsBlankLine(line) && row-- == 0) return FindCsvField(line, layout.delimiter, layout.label);
-    if (size == std::string_view::npos) return line.data();  // the file has changed meanwhile
-    text.remove_prefix(size + 1);
+const char* FindCsvCell(std::string_view text, const CsvPlan& plan, std::int64_t row,
+                        std::int64_t column) {
+  const char* const end = text.data() + text.size();
+  const char* at = NextRecord(text.data(), end, plan.has_comments);
+  while (at != end) {
+    const CsvRecord record = ReadCsvRecord(at, end, plan.delimiter, plan.columns.size());
+    if (row-- == 0) {
+      const auto index = static_cast<std::size_t>(column);
+      return index < record.places.size() ? record.places[index] : record.begin;
+    }
+    at = NextRecord(record.end, end, plan.has_comments);
   }
+  return text.data();  // the file has changed meanwhile
 }
 
 }  // namespace hogbatch

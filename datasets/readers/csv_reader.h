@@ -1,4 +1,4 @@
-// CSV text of numbers with a label column.
+// The rows of CSV text: numbers, words, missing cells and labels.
 #pragma once
 
 #include <cstdint>
@@ -7,31 +7,34 @@
 
 #include "datasets/readers/csv_layout.h"
 #include "datasets/readers/parsed_file.h"
-#include "datasets/schema.h"
 
 namespace hogbatch {
 
-// What a column of the file becomes.
+// What a column of the file is read as.
 struct CsvColumn {
-  enum class Kind : std::uint8_t { kNumber, kLabel, kCategory };
+  enum class Kind : std::uint8_t {
+    kNumber,  // numbers; what is none is a word
+    kWord,    // words only: codes keep their digits
+    kLabel,
+    kSkipped,
+  };
   Kind kind = Kind::kNumber;
-  std::int32_t feature = 0;          // kCategory: the first of its features
-  std::vector<std::int64_t> values;  // kCategory
+  std::int32_t column = 0;  // its number in the rows that are made
 };
 
-// Numbers keep their order; the features of categories come after them.
-std::vector<CsvColumn> PlanColumns(const CsvLayout& layout,
-                                   const std::vector<CategoricalColumn>& categorical);
+struct CsvPlan {
+  char delimiter = ',';
+  bool has_comments = false;
+  std::vector<CsvColumn> columns = {};
+  std::vector<std::int32_t> absent = {};  // columns that are missing in every row
+  bool labels_are_words = false;          // 1.234 is no number, since it may mean 1234
+};
 
-// Features of rows with `file_columns` feature columns.
-std::int64_t CountFeatures(std::int64_t file_columns,
-                           const std::vector<CategoricalColumn>& categorical);
+// Reads whole records. A label that is missing leaves its row without one. Throws ParseFailure.
+void ParseCsv(std::string_view text, const CsvPlan& plan, ParsedRows& out);
 
-// Reads whole lines. Throws ParseFailure.
-void ParseCsv(std::string_view text, char delimiter, const std::vector<CsvColumn>& columns,
-              ParsedRows& out);
-
-// Where the label of the `row`-th row begins in a text that ParseCsv accepts.
-const char* FindCsvLabel(std::string_view text, const CsvLayout& layout, std::int64_t row);
+// Where column `column` of the `row`-th row begins in a text that ParseCsv accepts.
+const char* FindCsvCell(std::string_view text, const CsvPlan& plan, std::int64_t row,
+                        std::int64_t column);
 
 }  // namespace hogbatch

@@ -16,6 +16,7 @@ namespace hogbatch {
 struct ParseFailure {
   const char* where;
   std::string what;
+  bool is_open = false;  // the part ends within a record: with more text it may be right
 };
 
 // Reads a number at the front of [begin, end) and returns where it ends, or null when there is

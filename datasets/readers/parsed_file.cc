@@ -51,6 +51,74 @@ Piece ReadPiece(const TextSource& text, std::size_t first, std::size_t begin, st
   }
 }
 
+std::optional<PlacedFailure> ParsePiece(const Piece& piece, const ChunkParser& parse,
+                                        ParsedRows& rows) {
+  rows.text_at = piece.begin;
+  rows.text_bytes = piece.lines.size();
+  try {
+    parse(piece.lines, rows);
+    return std::nullopt;
+  } catch (ParseFailure& failure) {
+    const auto at = static_cast<std::size_t>(failure.where - piece.lines.data());
+    return PlacedFailure{piece.begin + at, std::move(failure.what), failure.is_open};
+  }
+}
+
+ParsedFile ParseInParallel(const TextSource& text, std::size_t begin, const std::string& source,
+                           const ParseSettings& settings, const ChunkParser& parse) {
+  const std::size_t chunk_bytes = std::max<std::size_t>(settings.chunk_bytes, 1);
+  const std::size_t count = (text.size() - begin + chunk_bytes - 1) / chunk_bytes;
+  std::vector<ParsedRows> chunks(count);
+  std::vector<std::optional<PlacedFailure>> failures(count);
+  RowBudget budget(settings.memory_bytes, source);
+  // Pieces start in order. When one fails, all pieces before it have started, and those after it no
+  // longer matter.
+  std::atomic<bool> failed = false;
+  ParallelFor(static_cast<std::int64_t>(count), settings.threads, [&](std::int64_t index) {
+    if (failed) return;
+    const std::size_t i = static_cast<std::size_t>(index);
+    const std::size_t from = begin + i * chunk_bytes;
+    Bytes window;
+    const Piece piece =
+        ReadPiece(text, begin, from, std::min(from + chunk_bytes, text.size()), window);
+    failures[i] = ParsePiece(piece, parse, chunks[i]);
+    if (failures[i]) failed = true;
+    budget.Add(chunks[i]);
+  });
+  for (std::optional<PlacedFailure>& failure : failures) {
+    if (failure) throw std::move(*failure);
+  }
+  return ParsedFile(std::move(chunks));
+}
+
+// Each piece begins where the one before it ended, and a record that goes on behind its piece is
+// read again with more of the text.
+ParsedFile ParseInTurn(const TextSource& text, std::size_t begin, const std::string& source,
+                       const ParseSettings& settings, const ChunkParser& parse) {
+  constexpr std::size_t kLongestRecord = std::size_t{64} << 20;
+  std::vector<ParsedRows> chunks;
+  RowBudget budget(settings.memory_bytes, source);
+  std::size_t wanted = settings.chunk_bytes;
+  while (begin < text.size()) {
+    Bytes window;
+    const Piece piece =
+        ReadPiece(text, begin, begin, std::min(begin + wanted, text.size()), window);
+    ParsedRows rows;
+    auto failure = ParsePiece(piece, parse, rows);
+    const bool has_more = begin + piece.lines.size() < text.size();
+    if (failure && failure->is_open && has_more && piece.lines.size() < kLongestRecord) {
+      wanted = 2 * piece.lines.size();
+      continue;
+    }
+    if (failure) throw std::move(*failure);
+    budget.Add(rows);
+    chunks.push_back(std::move(rows));
+    begin += piece.lines.size();
+    wanted = settings.chunk_bytes;
+  }
+  return ParsedFile(std::move(chunks));
+}
+
 }  // namespace
 
 void ParsedRows::EndRow(Order order) {
@@ -58,6 +126,10 @@ void ParsedRows::EndRow(Order order) {
   if (order == Order::kDisordered) SortLastRow(begin);
   ends.push_back(static_cast<std::int64_t>(columns.size()));
   label_ends.push_back(static_cast<std::int64_t>(labels.size()));
+  if (!cells.empty()) {
+    cell_ends.resize(ends.size() - 1, cell_ends.empty() ? 0 : cell_ends.back());
+    cell_ends.push_back(static_cast<std::int64_t>(cells.size()));
+  }
 }
 
 void ParsedRows::SortLastRow(std::size_t begin) {
@@ -87,6 +159,12 @@ std::span<const std::int32_t> ParsedRow::columns() const {
 std::span<const float> ParsedRow::values() const {
   const std::size_t begin = BeginOfRow(chunk->ends, index);
   return std::span(chunk->values).subspan(begin, EndOfRow(chunk->ends, index) - begin);
+}
+
+std::span<const Cell> ParsedRow::cells() const {
+  if (chunk->cell_ends.empty()) return {};
+  const std::size_t begin = BeginOfRow(chunk->cell_ends, index);
+  return std::span(chunk->cells).subspan(begin, EndOfRow(chunk->cell_ends, index) - begin);
 }
 
 std::int64_t ParsedRow::label_count() const {
@@ -133,6 +211,10 @@ ParsedRow ParsedFile::row(std::int64_t index) const {
 std::size_t ParsedRows::bytes() const {
   std::size_t text = 0;
   for (const std::string& word : words) text += word.size() + sizeof(std::string);
+  for (const auto& [column, own] : column_words) {
+    for (const std::string& word : own) text += word.size() + sizeof(std::string);
+  }
+  text += cell_ends.size() * sizeof(std::int64_t) + cells.size() * sizeof(Cell);
   return text + (ends.size() + label_ends.size() + labels.size()) * sizeof(std::int64_t) +
          (columns.size() + values.size() + label_words.size()) * sizeof(std::int32_t);
 }
@@ -148,36 +230,12 @@ void RowBudget::Add(const ParsedRows& rows) {
 
 ParsedFile ParseInChunks(const TextSource& text, std::size_t begin, const std::string& source,
                          const ParseSettings& settings, const ChunkParser& parse) {
-  const std::size_t chunk_bytes = std::max<std::size_t>(settings.chunk_bytes, 1);
-  const std::size_t count = (text.size() - begin + chunk_bytes - 1) / chunk_bytes;
-  std::vector<ParsedRows> chunks(count);
-  std::vector<std::optional<PlacedFailure>> failures(count);
-  RowBudget budget(settings.memory_bytes, source);
-  // Pieces start in order. When one fails, all pieces before it have started, and those after it no
-  // longer matter.
-  std::atomic<bool> failed = false;
-  ParallelFor(static_cast<std::int64_t>(count), settings.threads, [&](std::int64_t index) {
-    if (failed) return;
-    const std::size_t i = static_cast<std::size_t>(index);
-    const std::size_t from = begin + i * chunk_bytes;
-    Bytes window;
-    const Piece piece =
-        ReadPiece(text, begin, from, std::min(from + chunk_bytes, text.size()), window);
-    chunks[i].text_at = piece.begin;
-    chunks[i].text_bytes = piece.lines.size();
-    try {
-      parse(piece.lines, chunks[i]);
-    } catch (ParseFailure& failure) {
-      const auto at = static_cast<std::size_t>(failure.where - piece.lines.data());
-      failures[i] = PlacedFailure{piece.begin + at, std::move(failure.what)};
-      failed = true;
-    }
-    budget.Add(chunks[i]);
-  });
-  for (std::optional<PlacedFailure>& failure : failures) {
-    if (failure) throw std::move(*failure);
+  try {
+    return ParseInParallel(text, begin, source, settings, parse);
+  } catch (const PlacedFailure& failure) {
+    if (!failure.is_open) throw;
   }
-  return ParsedFile(std::move(chunks));
+  return ParseInTurn(text, begin, source, settings, parse);
 }
 
 void ThrowAt(std::string_view source, const TextSource& text, std::size_t at,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,13 @@
 #include "datasets/readers/text_source.h"
 
 namespace hogbatch {
+
+// A cell of a table that is no number: a word of its column, or nothing.
+struct Cell {
+  static constexpr std::int32_t kMissing = -1;
+  std::int32_t column = 0;
+  std::int32_t word = kMissing;  // in ParsedRows::column_words
+};
 
 // The rows of one chunk of a file. Labels are numbers, or, in a CSV, words.
 struct ParsedRows {
@@ -29,6 +37,11 @@ struct ParsedRows {
   // For each label its index in `words`, or -1 for a number; empty as long as all are numbers.
   std::vector<std::int32_t> label_words;
   std::vector<std::string> words;
+
+  // Cells of a table that are no numbers, by row; see Cell. Empty: there are none.
+  std::vector<std::int64_t> cell_ends;
+  std::vector<Cell> cells;
+  std::map<std::int32_t, std::vector<std::string>> column_words;  // the different ones of a column
 
   std::int64_t file_columns = 0;  // the largest index, also where the value is 0
   bool has_label_list = false;    // "3,17": the file is multi-label
@@ -63,6 +76,7 @@ struct ParsedRow {
 
   std::span<const std::int32_t> columns() const;
   std::span<const float> values() const;
+  std::span<const Cell> cells() const;
   std::int64_t label_count() const;
   WrittenLabel label(std::int64_t i) const;
 };
@@ -108,11 +122,13 @@ class RowBudget {
 struct PlacedFailure {
   std::size_t at;  // byte of the text
   std::string what;
+  bool is_open = false;  // see ParseFailure
 };
 
-// Cuts `text` from `begin` on after line ends and lets `parse` read the pieces in parallel. The
-// result does not depend on the chunks or threads, and neither does the PlacedFailure: it is the
-// first in the text. `source` names the text in the UserError of a budget.
+// Cuts `text` from `begin` on after line ends and lets `parse` read the pieces in parallel. If a
+// cut lies in a record that has line ends, the pieces are read one after the other. The result does
+// not depend on the chunks or threads, and neither does the PlacedFailure: it is the first in the
+// text. `source` names the text in the UserError of a budget.
 using ChunkParser = std::function<void(std::string_view chunk, ParsedRows& out)>;
 ParsedFile ParseInChunks(const TextSource& text, std::size_t begin, const std::string& source,
                          const ParseSettings& settings, const ChunkParser& parse);

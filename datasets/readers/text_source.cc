@@ -173,15 +173,29 @@ Bytes ReadAll(const Descriptor& file, const std::string& path, std::size_t max_b
   throw UserError(fmt::format("{}: the file is empty; use one with rows of data", source));
 }
 
+Bytes UnpackAs(Packing packing, std::string_view bytes, const std::string& source,
+               std::size_t max_bytes) {
+  switch (packing) {
+    case Packing::kGzip:
+      return UnpackGzip(bytes, source, max_bytes);
+    case Packing::kXz:
+      return UnpackXz(bytes, source, max_bytes);
+    case Packing::kBzip2:
+      return UnpackBzip2(bytes, source, max_bytes);
+    case Packing::kZstd:
+    case Packing::kNone:
+      break;
+  }
+  return UnpackZstd(bytes, source, max_bytes);
+}
+
 // Decompressed text, or null if the bytes are plain.
 std::unique_ptr<TextSource> Unpack(std::string_view bytes, const std::string& source,
                                    std::size_t max_bytes) {
   if (bytes.empty()) ThrowEmpty(source);
   const Packing packing = FindPacking(bytes, source);
   if (packing == Packing::kNone) return nullptr;
-  auto text =
-      std::make_unique<HeldText>(packing == Packing::kGzip ? UnpackGzip(bytes, source, max_bytes)
-                                                           : UnpackXz(bytes, source, max_bytes));
+  auto text = std::make_unique<HeldText>(UnpackAs(packing, bytes, source, max_bytes));
   if (text->size() == 0) ThrowEmpty(source);
   return text;
 }

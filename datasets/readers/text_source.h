@@ -23,9 +23,9 @@ class TextSource {
   virtual std::string_view Read(std::size_t begin, std::size_t count, Bytes& window) const = 0;
 };
 
-// Opens a plain, gzip or xz file, told apart by their first bytes. Missing, empty, damaged or
-// truncated files and those that decompress to more than `max_bytes` are UserErrors, and so are
-// devices and pipes that no program writes to.
+// Opens a plain, gzip, xz, bzip2 or zstd file, told apart by their first bytes. Missing, empty,
+// damaged or truncated files and those that decompress to more than `max_bytes` are UserErrors, and
+// so are devices and pipes that no program writes to.
 std::unique_ptr<TextSource> OpenText(const std::string& path, std::size_t max_bytes);
 
 // The same for bytes in memory, which must outlive the result; `source` names them in errors.

@@ -1,8 +1,10 @@
 #include "datasets/readers/unpack.h"
 
+#include <bzlib.h>
 #include <fmt/format.h>
 #include <lzma.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <limits>
@@ -52,6 +54,30 @@ uInt Slice(std::size_t bytes) {
   return static_cast<uInt>(std::min<std::size_t>(bytes, std::numeric_limits<uInt>::max()));
 }
 
+// bzip2 counts in 32 bits, too.
+struct Bunzipper : bz_stream {
+  Bunzipper() : bz_stream{} { Begin(); }
+  Bunzipper(const Bunzipper&) = delete;
+  Bunzipper& operator=(const Bunzipper&) = delete;
+  ~Bunzipper() { BZ2_bzDecompressEnd(this); }
+
+  // The next stream of the file.
+  void Restart() {
+    BZ2_bzDecompressEnd(this);
+    static_cast<bz_stream&>(*this) = {};
+    Begin();
+  }
+
+ private:
+  void Begin() {
+    if (BZ2_bzDecompressInit(this, /*verbosity=*/0, /*small=*/0) != BZ_OK) throw std::bad_alloc();
+  }
+};
+
+struct ZstdFree {
+  void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
+};
+
 struct XzDecoder {
   explicit XzDecoder(std::size_t max_bytes) {
     if (lzma_stream_decoder(&stream, std::max<std::size_t>(max_bytes, kFirstCapacity * 128),
@@ -82,15 +108,17 @@ Packing FindPacking(std::string_view bytes, const std::string& source) {
                         "7zXZ\0"sv)) {
     return Packing::kXz;
   }
-  const bool zstd = bytes.starts_with("\x28\xb5\x2f\xfd"sv);
-  const bool zip = bytes.starts_with("PK\x03\x04"sv);
-  const bool bzip2 =
-      bytes.size() > 4 && bytes.starts_with("BZh"sv) && bytes.substr(4).starts_with("1AY&SY"sv);
-  if (zstd || zip || bzip2) {
+  if (bytes.starts_with("\x28\xb5\x2f\xfd"sv)) return Packing::kZstd;
+  // A file that is cut off may end within the magic number.
+  if (bytes.size() > 4 && bytes.starts_with("BZh"sv) &&
+      "1AY&SY"sv.starts_with(bytes.substr(4, 6))) {
+    return Packing::kBzip2;
+  }
+  if (bytes.starts_with("PK\x03\x04"sv)) {
     throw UserError(
-        fmt::format("{}: compressed with {}, which hogbatch does not read; decompress it, or "
-                    "compress it with xz or gzip instead",
-                    source, zstd ? "zstd" : (zip ? "zip" : "bzip2")));
+        fmt::format("{}: compressed with zip, which hogbatch does not read; decompress it, or "
+                    "compress it with xz, gzip, bzip2 or zstd instead",
+                    source));
   }
   return Packing::kNone;
 }
@@ -140,6 +168,51 @@ Bytes UnpackXz(std::string_view packed, const std::string& source, std::size_t m
     if (code == LZMA_MEM_ERROR) throw std::bad_alloc();
     if (code == LZMA_BUF_ERROR) ThrowTruncated(source, "xz");
     if (code != LZMA_OK) ThrowDamaged(source, "xz");
+  }
+}
+
+Bytes UnpackBzip2(std::string_view packed, const std::string& source, std::size_t max_bytes) {
+  Bunzipper bunzipper;
+  Bytes out;
+  while (true) {
+    MakeRoom(out, source, max_bytes);
+    const unsigned in = Slice(packed.size());
+    const unsigned room = Slice(out.capacity() - out.size());
+    bunzipper.next_in = const_cast<char*>(packed.data());
+    bunzipper.avail_in = in;
+    bunzipper.next_out = out.data() + out.size();
+    bunzipper.avail_out = room;
+    const int code = BZ2_bzDecompress(&bunzipper);
+    packed.remove_prefix(in - bunzipper.avail_in);
+    out.set_size(out.size() + (room - bunzipper.avail_out));
+    if (code == BZ_STREAM_END) {
+      if (packed.empty()) return out;
+      bunzipper.Restart();
+    } else if (code == BZ_MEM_ERROR) {
+      throw std::bad_alloc();
+    } else if (code != BZ_OK) {
+      ThrowDamaged(source, "bzip2");
+    } else if (packed.empty() && bunzipper.avail_out != 0) {
+      ThrowTruncated(source, "bzip2");
+    }
+  }
+}
+
+Bytes UnpackZstd(std::string_view packed, const std::string& source, std::size_t max_bytes) {
+  const std::unique_ptr<ZSTD_DStream, ZstdFree> stream(ZSTD_createDStream());
+  if (!stream) throw std::bad_alloc();
+  ZSTD_inBuffer in{.src = packed.data(), .size = packed.size(), .pos = 0};
+  Bytes out;
+  while (true) {
+    MakeRoom(out, source, max_bytes);
+    ZSTD_outBuffer room{.dst = out.data(), .size = out.capacity(), .pos = out.size()};
+    const std::size_t code = ZSTD_decompressStream(stream.get(), &room, &in);
+    if (ZSTD_isError(code) != 0) ThrowDamaged(source, "zstd");
+    const bool has_written = room.pos != out.size();
+    out.set_size(room.pos);
+    if (in.pos < in.size) continue;
+    if (code == 0) return out;  // the end of a frame
+    if (room.pos < room.size && !has_written) ThrowTruncated(source, "zstd");
   }
 }
 

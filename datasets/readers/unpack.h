@@ -1,4 +1,4 @@
-// Decompresses gzip and xz.
+// Decompresses gzip, xz, bzip2 and zstd.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,15 @@ class Bytes {
   std::size_t size_ = 0;
 };
 
-enum class Packing { kNone, kGzip, kXz };
+enum class Packing { kNone, kGzip, kXz, kBzip2, kZstd };
 
 // Detected from the first bytes. Throws UserError for known formats that are not supported.
 Packing FindPacking(std::string_view bytes, const std::string& source);
 
-// Decompress all members or streams of a file. `source` names it in errors.
+// Decompress all members, streams or frames of a file. `source` names it in errors.
 Bytes UnpackGzip(std::string_view packed, const std::string& source, std::size_t max_bytes);
 Bytes UnpackXz(std::string_view packed, const std::string& source, std::size_t max_bytes);
+Bytes UnpackBzip2(std::string_view packed, const std::string& source, std::size_t max_bytes);
+Bytes UnpackZstd(std::string_view packed, const std::string& source, std::size_t max_bytes);
 
 }  // namespace hogbatch

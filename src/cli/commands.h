@@ -1,7 +1,7 @@
 // The commands. Each returns an exit code, and throws if something goes wrong.
 #pragma once
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 namespace hogbatch {
 

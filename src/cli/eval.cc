@@ -15,7 +15,15 @@ EvalReport MakeReport(const SavedModel& model, const ModelQuality& quality) {
   if (quality.classes) {
     report.classes = ClassReport{.confusion = quality.classes->confusion,
                                  .auc = quality.classes->auc,
+                                 .calibration_error = quality.classes->calibration_error,
                                  .names = model.schema.label_names};
+  }
+  if (quality.labels) {
+    report.more = {{"micro_f1", quality.labels->micro_f1}, {"macro_f1", quality.labels->macro_f1}};
+  }
+  if (quality.numbers) {
+    report.more = {{"mae", quality.numbers->mean_absolute_error}};
+    if (quality.numbers->r2) report.more.push_back({"r2", *quality.numbers->r2});
   }
   return report;
 }
@@ -25,9 +33,11 @@ EvalReport MakeReport(const SavedModel& model, const ModelQuality& quality) {
 int Eval(const EvalOptions& options) {
   const SavedModel model = LoadModel(options.model);
   const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices, model.spec);
-  const Dataset data = ReadWithSchema(
-      options.data, model.schema, Labels::kRequired,
-      {.labels = options.labels, .memory_bytes = ParseMemoryLimit(options.memory_limit)});
+  const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kRequired,
+                                      {.labels = options.labels,
+                                       .fills_columns = options.missing_columns == "fill",
+                                       .memory_bytes = ParseMemoryLimit(options.memory_limit)});
+  for (const std::string& note : data.notes) Complain(note);
   const EvalReport report = MakeReport(model, Evaluate(devices, model, data));
   WriteOutput(options.json ? EvalJson(report) : EvalText(report));
   return kExitOk;

@@ -9,12 +9,31 @@
 #include "cli/reports/live_line.h"
 #include "cli/train_observer.h"
 #include "core/error.h"
+#include "core/replaced_file.h"
 #include "core/text.h"
+#include "training/model/model_file.h"
+#include "training/onnx/onnx.h"
 
 namespace hogbatch {
+namespace {
+
+int ExportOnnx(const ExportOptions& options) {
+  if (options.spec.data.empty()) {
+    throw UserError(
+        "export --onnx needs a model; for example: hogbatch export model.safetensors "
+        "--onnx model.onnx");
+  }
+  ReplaceFile(options.onnx, ToOnnx(LoadModel(options.spec.data)), NamedBy::kUser);
+  return kExitOk;
+}
+
+}  // namespace
 
 int Export(const ExportOptions& options) {
-  if (options.out.empty()) throw UserError("export needs --out DIR, a folder to write into");
+  if (!options.onnx.empty()) return ExportOnnx(options);
+  if (options.out.empty()) {
+    throw UserError("export needs --out DIR for the rows of DATA, or --onnx FILE for a model");
+  }
   Validate(options.spec);
   MakeOutputFolder(options.out);  // before a large file is read
   Console console(IsLiveTerminal(STDOUT_FILENO) ? Verbosity::kLive : Verbosity::kPlain);

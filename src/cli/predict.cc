@@ -13,7 +13,9 @@ int Predict(const PredictOptions& options) {
   const SavedModel model = LoadModel(options.model);
   const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices, model.spec);
   const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional,
-                                      {.memory_bytes = ParseMemoryLimit(options.memory_limit)});
+                                      {.fills_columns = options.missing_columns == "fill",
+                                       .memory_bytes = ParseMemoryLimit(options.memory_limit)});
+  for (const std::string& note : data.notes) Complain(note);
 
   const PredictionFormat format{.probabilities = options.probabilities, .top = options.top};
   RowOrder order;

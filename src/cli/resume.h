@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/console.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "training/checkpoint/checkpoint_file.h"
 
 namespace hogbatch {

@@ -12,7 +12,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/parse.h"
+#include "cli/options/parse.h"
 #include "core/error.h"
 
 namespace hogbatch {

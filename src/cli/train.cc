@@ -6,13 +6,16 @@
 
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <optional>
 #include <span>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/files.h"
 #include "cli/interrupts.h"
+#include "cli/options/config.h"
 #include "cli/report.h"
 #include "cli/reports/introduce.h"
 #include "cli/reports/records.h"
@@ -151,6 +154,21 @@ TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& 
   return options;
 }
 
+// The options of a run for --config, which repeats it from any folder.
+std::string ConfigOf(TrainingSpec spec) {
+  std::error_code error;
+  const auto absolute = [&](const std::string& path) {
+    return path.empty() ? path : std::filesystem::absolute(path, error).string();
+  };
+  ConfigWriter writer;
+  writer.Argument("data", absolute(spec.data));
+  spec.test = absolute(spec.test);
+  spec.valid = absolute(spec.valid);
+  spec.labels = absolute(spec.labels);
+  spec.Visit(writer);
+  return writer.text();
+}
+
 // The options of a run as its checkpoints keep them, with what the plan chose.
 KeepOptions Keep(const TrainOptions& options, const TrainingPlan& plan, const std::string& folder) {
   TrainingSpec used = options.spec;
@@ -183,6 +201,7 @@ int Train(const TrainOptions& asked) {
   if (resumed) console.Say(ResumeLine(*resumed, input.training.train_rows));
   ReplaceFile(folder + "/options.json",
               OptionsText(options, plan, {.started = Now(), .devices = devices, .input = input}));
+  ReplaceFile(folder + "/config.toml", ConfigOf(options.spec));
   const MetricScale scale{.loss = plan.work.model.loss,
                           .target_deviation = input.training.schema.target_deviation};
   TrainRecords records(folder, options, scale,

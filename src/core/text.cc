@@ -99,6 +99,19 @@ std::string Wrap(std::string_view text, std::size_t width) {
   return wrapped;
 }
 
+std::vector<std::string> SplitList(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    part.remove_prefix(std::min(part.find_first_not_of(kBlanks), part.size()));
+    part = part.substr(0, part.find_last_not_of(kBlanks) + 1);
+    if (!part.empty()) parts.emplace_back(part);
+  }
+  return parts;
+}
+
 std::string Join(const std::vector<std::int64_t>& numbers) {
   return fmt::format("{}", fmt::join(numbers, ","));
 }

@@ -33,5 +33,6 @@ std::string Grouped(std::int64_t count);  // 1,234,567
 // `text` in lines of at most `width` characters, broken at spaces.
 std::string Wrap(std::string_view text, std::size_t width);
 std::string Join(const std::vector<std::int64_t>& numbers);  // "512,512"
+std::vector<std::string> SplitList(std::string_view text);   // "a, b": "a" and "b"; "": none
 
 }  // namespace hogbatch

@@ -94,8 +94,10 @@ std::string Upright(const BarChart& chart) {
                            Number(y(low)), Number(y(high)));
       }
     }
-    const double middle = plot.left + group * (static_cast<double>(c) + 0.5);
-    const double half = TextWidth(chart.categories[c]) / 2;
+    // Long names at the edges move inwards.
+    const double half = std::min(TextWidth(chart.categories[c]), kWidth) / 2;
+    const double middle =
+        std::clamp(plot.left + group * (static_cast<double>(c) + 0.5), half, kWidth - half);
     if (middle - half < free_from) continue;
     free_from = middle + half + 6;
     svg += Text(middle, plot.bottom + 17, "tick middle", chart.categories[c]);

@@ -104,26 +104,26 @@ std::string Describe(const TrainingInput& input, const TrainingSpec& spec, const
   const std::int64_t values =
       training.data.is_sparse ? training.data.offsets[static_cast<std::size_t>(training.train_rows)]
                               : training.train_rows * training.data.features;
-  const nlohmann::ordered_json json = {{"format", kFormat},
-                                       {"source", training.data.source},
-                                       {"rows",
-                                        {{"train", training.train_rows},
-                                         {"valid", training.data.rows - training.train_rows},
-                                         {"test", input.test ? input.test->rows : 0}}},
-                                       {"evaluated_train_rows",
-                                        EvaluatedRows(spec.eval_rows, training.train_rows,
-                                                      training.data.rows - training.train_rows)},
-                                       {"features", model.inputs},
-                                       {"sparse", model.sparse_input},
-                                       {"nonzeros", values},  // stored in the training rows
-                                       {"label_kind", WordFor(training.schema.label_kind)},
-                                       {"outputs", model.outputs},
-                                       {"hidden", model.hidden},
-                                       {"activation", Name(model.activation)},
-                                       {"loss", Name(model.loss)},
-                                       {"data_seed", spec.seed},
-                                       {"target_mean", training.schema.target_mean},
-                                       {"target_deviation", training.schema.target_deviation}};
+  const nlohmann::ordered_json json = {
+      {"format", kFormat},
+      {"source", training.data.source},
+      {"rows",
+       {{"train", training.train_rows},
+        {"valid", training.data.rows - training.train_rows},
+        {"test", input.test ? input.test->rows : 0}}},
+      {"evaluated_train_rows", EvaluatedRows(spec.eval_rows, training.train_rows,
+                                             training.data.rows - training.train_rows)},
+      {"features", model.inputs},
+      {"sparse", model.sparse_input},
+      {"nonzeros", values},  // stored in the training rows
+      {"label_kind", WordFor(training.schema.label_kind)},
+      {"outputs", model.outputs},
+      {"hidden", model.hidden},
+      {"activation", Name(model.activation)},
+      {"loss", Name(model.loss)},
+      {"data_seed", spec.seed},
+      {"target_mean", training.schema.target_mean},
+      {"target_deviation", training.schema.target_deviation}};
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

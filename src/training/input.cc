@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "datasets/encoding/fit_labels.h"
+#include "datasets/encoding/storage.h"
 
 namespace hogbatch {
 namespace {
@@ -36,13 +38,26 @@ TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {
   const ReadOptions read{.label = spec.label,
                          .labels = spec.labels,
                          .positive = spec.positive,
+                         .task = ParseTask(spec.task),
                          .scaling = ParseScaling(spec.scale),
-                         .valid_fraction = spec.valid_fraction,
+                         .valid_fraction = spec.valid.empty() ? spec.valid_fraction : 0,
+                         .split_by = spec.split_by,
+                         .split_time = spec.split_time,
                          .seed = static_cast<std::uint64_t>(spec.seed),
+                         .categorical = SplitList(spec.categorical),
+                         .ignore = SplitList(spec.ignore),
+                         .keep = SplitList(spec.keep),
+                         .hash_bits = static_cast<int>(spec.hash),
                          .memory_bytes = ParseMemoryLimit(spec.memory_limit)};
   observer.OnActivity(fmt::format("reading {}", spec.data.empty() ? "the data" : spec.data));
   input.training = input.start ? ReadToGoOn(spec.data, input.start->schema, read)
                                : ReadTrainingData(spec.data, read);
+  if (!spec.valid.empty()) {
+    observer.OnActivity(fmt::format("reading {}", spec.valid));
+    AppendRows(ReadWithSchema(spec.valid, input.training.schema, Labels::kRequired,
+                              {.memory_bytes = read.memory_bytes}),
+               input.training.data);
+  }
   FitLabels(spec.loss, input.training);
   if (!spec.test.empty()) {
     observer.OnActivity(fmt::format("reading {}", spec.test));

@@ -96,9 +96,8 @@ TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const De
                                                        training.data, training.train_rows),
                     .init = ChooseInit(spec, model),
                     .rules = ChooseRules(spec),
-                    .evaluated_train_rows =
-                        EvaluatedRows(spec.eval_rows, training.train_rows,
-                                      training.data.rows - training.train_rows),
+                    .evaluated_train_rows = EvaluatedRows(spec.eval_rows, training.train_rows,
+                                                          training.data.rows - training.train_rows),
                     .pinning = spec.no_pin ? Pinning::kNone : Pinning::kCores,
                     .seed = static_cast<std::uint64_t>(spec.seed)};
   if (!gpu_batch.calibrate_min || !plan.adapts()) return plan;

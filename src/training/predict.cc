@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "nn/metrics.h"
+#include "nn/quality.h"
 #include "runtime/batches/batch.h"
 #include "runtime/executors/inference.h"
 #include "training/memory_check.h"
@@ -39,7 +40,11 @@ void CheckFinite(const Schema& schema, const std::string& source, RowRange rows,
 class Evaluator {
  public:
   Evaluator(const SavedModel& model, const Dataset& data)
-      : model_(model), data_(data), columns_(model.spec.outputs), confusion_(0) {
+      : model_(model),
+        data_(data),
+        columns_(model.spec.outputs),
+        confusion_(0),
+        labels_(model.spec.outputs) {
     if (!by_class()) return;
     confusion_ = ConfusionMatrix(columns_);
     if (data.rows * columns_ <= kMaxScores) {
@@ -49,14 +54,32 @@ class Evaluator {
 
   void Add(RowRange rows, std::span<const float> outputs) {
     sums_ += Evaluate(model_.spec.loss, outputs, columns_, ViewHostTargets(data_, rows), {});
-    if (by_class()) AddClasses(rows, outputs);
+    switch (model_.schema.label_kind) {
+      case LabelKind::kClass:
+        return AddClasses(rows, outputs);
+      case LabelKind::kMultiLabel:
+        return AddLabels(rows, outputs);
+      case LabelKind::kValue:
+        return AddNumbers(rows, outputs);
+    }
   }
 
   ModelQuality Result() const {
     ModelQuality quality{.sums = sums_};
-    if (!by_class()) return quality;
-    quality.classes = ModelQuality::ByClass{.confusion = confusion_};
-    if (!scores_.empty()) quality.classes->auc = Auc(scores_, data_.classes, columns_);
+    switch (model_.schema.label_kind) {
+      case LabelKind::kClass:
+        quality.classes = ModelQuality::ByClass{.confusion = confusion_,
+                                                .calibration_error = calibration_.value()};
+        if (!scores_.empty()) quality.classes->auc = Auc(scores_, data_.classes, columns_);
+        break;
+      case LabelKind::kMultiLabel:
+        quality.labels =
+            ModelQuality::ByLabel{.micro_f1 = labels_.micro(), .macro_f1 = labels_.macro()};
+        break;
+      case LabelKind::kValue:
+        quality.numbers = ModelQuality::OfNumbers{.mean_absolute_error = numbers_.mean_absolute(),
+                                                  .r2 = numbers_.r2()};
+    }
     return quality;
   }
 
@@ -69,11 +92,38 @@ class Evaluator {
       const auto best = std::max_element(one.begin(), one.end()) - one.begin();
       confusion_.Add(data_.classes[row], static_cast<std::int32_t>(best));
     }
-    if (scores_.empty()) return;
     // Raw outputs do not compare across rows; probabilities do.
+    const std::vector<float> probabilities = ProbabilitiesOf(outputs);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const auto one = std::span(probabilities).subspan((row - rows.begin) * columns_, columns_);
+      const auto best = std::ranges::max_element(one);
+      calibration_.Add(*best, best - one.begin() == data_.classes[row]);
+    }
+    if (!scores_.empty()) std::ranges::copy(probabilities, scores_.begin() + rows.begin * columns_);
+  }
+
+  void AddLabels(RowRange rows, std::span<const float> outputs) {
+    const std::vector<float> probabilities = ProbabilitiesOf(outputs);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const std::int64_t begin = data_.label_offsets[row];
+      labels_.Add(std::span(probabilities).subspan((row - rows.begin) * columns_, columns_),
+                  std::span(data_.labels).subspan(begin, data_.label_offsets[row + 1] - begin));
+    }
+  }
+
+  void AddNumbers(RowRange rows, std::span<const float> outputs) {
+    const auto number = [&](double x) {
+      return x * model_.schema.target_deviation + model_.schema.target_mean;
+    };
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      numbers_.Add(number(data_.targets[row]), number(outputs[row - rows.begin]));
+    }
+  }
+
+  std::vector<float> ProbabilitiesOf(std::span<const float> outputs) const {
     std::vector<float> probabilities(outputs.begin(), outputs.end());
     ToProbabilities(model_.spec.loss, probabilities, columns_);
-    std::ranges::copy(probabilities, scores_.begin() + rows.begin * columns_);
+    return probabilities;
   }
 
   const SavedModel& model_;
@@ -81,6 +131,9 @@ class Evaluator {
   std::int64_t columns_;
   EvaluationSums sums_;
   ConfusionMatrix confusion_;
+  CalibrationError calibration_;
+  LabelF1 labels_;
+  NumberErrors numbers_;
   std::vector<float> scores_;
 };
 

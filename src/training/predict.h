@@ -31,9 +31,22 @@ struct ModelQuality {
   struct ByClass {
     ConfusionMatrix confusion;
     std::optional<double> auc = {};  // none where it would take more than 1 GB, or is undefined
+    double calibration_error = 0;
+  };
+  // Of several labels per row only.
+  struct ByLabel {
+    double micro_f1 = 0;
+    double macro_f1 = 0;
+  };
+  // Of numbers only, on the scale of the labels.
+  struct OfNumbers {
+    double mean_absolute_error = 0;
+    std::optional<double> r2 = {};
   };
   EvaluationSums sums;
   std::optional<ByClass> classes = {};
+  std::optional<ByLabel> labels = {};
+  std::optional<OfNumbers> numbers = {};
 };
 ModelQuality Evaluate(const std::vector<DeviceChoice>& devices, const SavedModel& model,
                       const Dataset& data);

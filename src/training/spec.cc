@@ -28,6 +28,19 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
          "DATA says images");
   v.Text("positive", o.positive, "LABEL",
          "Train on two classes: this label, and all other labels together");
+  v.Word("task", o.task, TaskWords(),
+         "What labels are: classes (classify), numbers to predict (regress), or several labels per "
+         "row (multilabel). auto takes words for classes, and whole numbers if nearly all of them "
+         "occur in several rows");
+  v.Text("categorical", o.categorical, "COLUMN,...",
+         "Columns of a CSV file whose numbers are codes, such as 3 for a district: each code "
+         "becomes an input of its own, as words do. Columns go by name or by number from 1");
+  v.Text("ignore", o.ignore, "COLUMN,...", "Columns of a CSV file that are not learnt from");
+  v.Text("keep", o.keep, "COLUMN,...",
+         "Columns of a CSV file that are learnt from although they number the rows, or nearly all "
+         "of their words differ");
+  v.Number("hash", o.hash, {1, 20},
+           "A column with more than 1,000 words shares 2^N inputs among them");
   v.Word("scale", o.scale, ScalingWords(),
          "How features are scaled; learnt on the training rows and saved in the model. standard: "
          "to mean 0 and deviation 1; minmax: to [0, 1]; maxabs: divided by the largest absolute "
@@ -36,7 +49,13 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
          "within [-1, 1], else scaled by maxabs");
   v.Number("valid-fraction", o.valid_fraction, {0, 0.9},
            "Share of the rows set aside for validation, which chooses the best model; 0 sets none "
-           "aside");
+           "aside. Every class has its share");
+  v.Text("valid", o.valid, "FILE", "Validate on the rows of this file, and train on all of DATA");
+  v.Text("split-by", o.split_by, "COLUMN",
+         "Rows of a CSV file that are equal in this column are never both trained on and "
+         "validated on");
+  v.Text("split-time", o.split_time, "COLUMN",
+         "The rows of a CSV file that are latest by this column, a date or a number, validate");
   VisitMemoryLimit(v, o.memory_limit);
 }
 
@@ -160,8 +179,8 @@ std::int64_t EvaluatedRows(std::string_view eval_rows, std::int64_t train_rows,
   if (eval_rows == "auto") return valid_rows > 0 ? std::min(train_rows, kUsual) : train_rows;
   std::int64_t rows = 0;
   if (!ReadAll(eval_rows, rows) || rows < 1) {
-    throw UserError(fmt::format("--eval-rows {}: give auto, all, or a whole number from 1",
-                                eval_rows));
+    throw UserError(
+        fmt::format("--eval-rows {}: give auto, all, or a whole number from 1", eval_rows));
   }
   return std::min(rows, train_rows);
 }

@@ -22,8 +22,16 @@ struct TrainingSpec {
   std::string label = "auto";
   std::string labels;
   std::string positive;
+  std::string task = "auto";
+  std::string categorical;
+  std::string ignore;
+  std::string keep;
+  std::int64_t hash = 10;
   std::string scale = "auto";
   double valid_fraction = 0.1;
+  std::string valid;
+  std::string split_by;
+  std::string split_time;
   std::string memory_limit = "auto";
   std::string class_weights = "none";
 

@@ -131,6 +131,12 @@ void Validate(const TrainingSpec& spec) {
   if (!spec.max_time.empty()) ParseDuration("--max-time", spec.max_time);
   ParseMemoryLimit(spec.memory_limit);
   EvaluatedRows(spec.eval_rows, 1, 0);
+  if (!spec.split_by.empty() && !spec.split_time.empty()) {
+    throw UserError("--split-by and --split-time contradict each other; give one of them");
+  }
+  if (!spec.valid.empty() && !(spec.split_by.empty() && spec.split_time.empty())) {
+    throw UserError("--valid names the validation rows; leave out --split-by and --split-time");
+  }
 }
 
 void SetOption(TrainingSpec& spec, std::string_view name, std::string_view text) {

@@ -28,10 +28,17 @@ void ExpectRefused(const Finished& finished, int code, const std::string& gist) 
 
 struct BadFile {
   const char* name;
-  const char* content;
+  std::string content;
   const char* gist;
   friend void PrintTo(const BadFile& file, std::ostream* out) { *out << file.name; }
 };
+
+// Enough numbers that a word among them is a mistake.
+std::string ManyRows() {
+  std::string rows;
+  for (int i = 0; i < 200; ++i) rows += std::to_string(i % 7) + ",2.5,0\n";
+  return rows;
+}
 
 class TrainRefuses : public testing::TestWithParam<BadFile> {};
 
@@ -53,8 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadFile{"Infinity", "1 1:2\n-1 1:inf\n", "bad:2:6"},
                     BadFile{"Overflow", "1 1:2\n-1 1:1e400\n", "bad:2:6"},
                     BadFile{"OneClass", "1 1:2\n1 1:3\n1 1:4\n", "label 1"},
-                    BadFile{"BadNumberInCsv", "1,2,0\n1,x,1\n", "bad:2:3"},
-                    BadFile{"InfinityInCsv", "1,2,0\n1,inf,1\n", "bad:2:3"},
+                    BadFile{"BadNumberInCsv", ManyRows() + "1,x,1\n", "bad:201:3"},
+                    BadFile{"InfinityInCsv", ManyRows() + "1,inf,1\n", "bad:201:3"},
                     BadFile{"MissingFieldInCsv", "1,2,0\n1,1\n", "bad:2"}),
     [](const auto& one) { return one.param.name; });
 
@@ -323,29 +330,32 @@ TEST(BadInput, AFullDiskIsToldOnceAndTheModelIsStillSaved) {
 }
 
 // Columns are matched by position, so another order would silently give wrong predictions.
-TEST(HeaderRefused, WhereverAModelMeetsAFile) {
+TEST(OtherColumns, AreRefusedWhereverAModelMeetsAFile) {
   const TemporaryFolder folder;
   const auto run = [&](const std::vector<std::string>& arguments) {
     return RunProgram(arguments, folder.path());
   };
   const std::string rows = "1,20,0\n2,10,1\n1,30,0\n2,40,1\n";
   folder.Write("good.csv", "a,b,y\n" + rows);
-  folder.Write("bad.csv", "b,a,y\n" + rows);
-  folder.Write("new.csv", "b,a\n1,20\n");
+  folder.Write("bad.csv", "c,b,y\n" + rows);
+  folder.Write("new.csv", "b,a\n20,1\n");
   const Finished trained =
       run({"train", "good.csv", "--hidden", "2", "--epochs", "1", "--out", "o"});
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   EXPECT_THAT(trained.out, HasSubstr("label y (last)"));
   const std::string model = "o/model.safetensors";
-  const std::string gist = "column 1 is 'b', but the model expects 'a'; 'a' is column 2";
-  ExpectRefused(run({"eval", model, "bad.csv"}), kUser, "bad.csv:1:1: " + gist);
-  ExpectRefused(run({"predict", model, "bad.csv"}), kUser, "bad.csv:1:1: " + gist);
-  ExpectRefused(run({"predict", model, "new.csv"}), kUser, "new.csv:1:1: " + gist);
+  const std::string gist = "bad.csv:1:1: there is no column 'a'";
+  ExpectRefused(run({"eval", model, "bad.csv"}), kUser, gist);
+  ExpectRefused(run({"predict", model, "bad.csv"}), kUser, gist);
   ExpectRefused(run({"train", "bad.csv", "--hidden", "2", "--init", model, "--quiet"}), kUser,
-                "bad.csv:1:1: " + gist);
+                gist);
   ExpectRefused(run({"train", "good.csv", "--test", "bad.csv", "--hidden", "2", "--quiet"}), kUser,
-                "bad.csv:1:1: " + gist);
+                gist);
   EXPECT_EQ(run({"predict", model, "good.csv"}).exit_code, 0);
+  EXPECT_EQ(run({"predict", model, "new.csv"}).exit_code, 0) << "another order, and no label";
+  const Finished filled = run({"predict", model, "bad.csv", "--missing-columns", "fill"});
+  EXPECT_EQ(filled.exit_code, 0) << filled.err;
+  EXPECT_THAT(filled.err, HasSubstr("columns that the model does not know are not used: c"));
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ TEST_F(ExportCommand, DescribesWhatItWrote) {
 TEST_F(ExportCommand, SaysWhatIsMissing) {
   const Finished finished = Run({"export", "data"});
   EXPECT_EQ(finished.exit_code, 2);
-  EXPECT_EQ(finished.err, "hogbatch: export needs --out DIR, a folder to write into\n");
+  EXPECT_EQ(finished.err,
+            "hogbatch: export needs --out DIR for the rows of DATA, or --onnx FILE for a model\n");
   EXPECT_EQ(Run({"export", "data", "--out", "e", "--lr", "1"}).exit_code, 2) << "train's alone";
 }
 

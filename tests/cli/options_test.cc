@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <functional>
 #include <set>
 
-#include "cli/parse.h"
+#include "cli/options/parse.h"
 #include "core/error.h"
 #include "core/option_checks.h"
 #include "core/text.h"

@@ -75,14 +75,6 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadFile{"TooFewFields", "1,2,0\n1,2\n", "in.txt:2:4: the line ends after 2 of 3 fields"},
         BadFile{"TooManyFields", "1,2,0\n1,2,0,4\n", "in.txt:2:6: the line has more than 3 fields"},
-        BadFile{"BadNumber", "a,b,c\n1,2,0\n1,x2,0\n", "in.txt:3:3: 'x2' is not a number"},
-        BadFile{"BadNumberInTheFirstLine", "1,x,0\n4,5,1\n", "in.txt:1:3: 'x' is not a number"},
-        BadFile{"EmptyField", "1,2,0\n1,,0\n", "in.txt:2:3: a number is missing"},
-        BadFile{"EmptyFieldInTheFirstLine", "1,,0\n1,2,0\n", "in.txt:1:3: a number is missing"},
-        BadFile{"NaN", "1,2,0\n1,NaN,0\n", "in.txt:2:3: 'NaN' is not a finite number"},
-        BadFile{"TooLarge", "1,2,0\n1,1e400,0\n", "in.txt:2:3: '1e400' is too large"},
-        BadFile{"EmptyLabel", "1,2,0\n1,2,\n", "in.txt:2:5: label: a number is missing"},
-        BadFile{"InfiniteLabel", "1,2,0\n1,2,inf\n", "in.txt:2:5: label: 'inf' is not a finite"},
         BadFile{"OpenQuote", "1,2,0\n1,\"2,0\n", "in.txt:2:3: a quotation mark is not closed"},
         BadFile{"UnknownName", "a,b\n1,0\n",
                 "in.txt:1:1: no column is called 'z'; the columns are "
@@ -91,6 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"NameWithoutHeader", "1,0\n2,1\n", "in.txt:1:1: the file has no header", "z"},
         BadFile{"PositionTooLarge", "1,0\n2,1\n", "in.txt:1:1: there is no label column 3", "3"},
         BadFile{"PositionZero", "1,0\n2,1\n", "in.txt:1:1: there is no label column 0", "0"},
+        BadFile{"NamesTwice", "a,b,a\n1,2,0\n3,4,1\n",
+                "in.txt:1:5: columns 1 and 3 are both called 'a'; rename one of them"},
         BadFile{"OneColumn", "abc\n1\n", "in.txt:1:1: the line has one column only"},
         BadFile{"HeaderOnly", "a,b\n", "in.txt: the file has no rows"}),
     [](const auto& name) { return name.param.name; });

@@ -50,7 +50,7 @@ TrainingData LearnIdx(const std::string& images, const std::string& labels,
 Dataset InFileOrder(const std::string& images, const std::string& labels) {
   const ReadOptions options{.scaling = ScalingKind::kNone};
   return ReadTextWithSchema(InputFromBytes(images, labels, "in"),
-                            LearnIdx(images, labels, options).schema, Labels::kRequired,
+                            LearnIdx(images, labels, options).schema, Labels::kRequired, {},
                             {.threads = 2});
 }
 
@@ -145,7 +145,7 @@ TEST(Idx, RefusesLabelsOfOtherRows) {
 TEST(Idx, AModelReadsRowsOfItsOwnSizeWithOrWithoutLabels) {
   const Schema schema = LearnIdx(Images(), Labels4()).schema;
   const auto read = [&](const std::string& images, Labels labels) {
-    return ReadTextWithSchema(InputFromBytes(images, "in"), schema, labels, {.threads = 1});
+    return ReadTextWithSchema(InputFromBytes(images, "in"), schema, labels, {}, {.threads = 1});
   };
   EXPECT_EQ(read(Images(), Labels::kOptional).rows, 4);
   EXPECT_THAT(ErrorOf([&] { read(Images(), Labels::kRequired); }), HasSubstr("in: the row has no"));
@@ -156,7 +156,7 @@ TEST(Idx, AModelReadsRowsOfItsOwnSizeWithOrWithoutLabels) {
   const std::string unknown = Header(8, {4}) + Bytes({7, 3, 7, 5});
   EXPECT_THAT(ErrorOf([&] {
                 ReadTextWithSchema(InputFromBytes(Images(), unknown, "in"), schema,
-                                   Labels::kRequired, {.threads = 1});
+                                   Labels::kRequired, {}, {.threads = 1});
               }),
               HasSubstr("in labels: byte 11: label '5' is not one the model knows"));
 }

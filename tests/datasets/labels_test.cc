@@ -22,9 +22,38 @@ TEST(Labels, NamesClassesCanonicallyInNumericOrder) {
   EXPECT_EQ(schema.outputs(), 4);
 }
 
-TEST(Labels, AreClassesUpToAThousandDifferentWholeNumbers) {
-  EXPECT_EQ(Learn(RowsWithLabels(1000, 0, 1)).schema.label_kind, LabelKind::kClass);
-  EXPECT_EQ(Learn(RowsWithLabels(1001, 0, 1)).schema.label_kind, LabelKind::kValue);
+// `count` rows of each of the labels 0, 1, …
+std::string RowsOfEach(int labels, int count) {
+  std::string text;
+  for (int i = 0; i < labels * count; ++i) text += fmt::format("{} 1:1\n", i % labels);
+  return text;
+}
+
+TEST(Labels, ThatAreWholeNumbersAreClassesIfTheyOccurInSeveralRows) {
+  const TrainingData classes = Learn(RowsOfEach(1473, 5));
+  EXPECT_EQ(classes.schema.label_kind, LabelKind::kClass);
+  EXPECT_NE(classes.data.notes.front().find("--task regress"), std::string::npos);
+  const TrainingData values = Learn(RowsOfEach(440, 2));
+  EXPECT_EQ(values.schema.label_kind, LabelKind::kValue);
+  EXPECT_NE(values.data.notes.front().find("--task classify"), std::string::npos);
+  EXPECT_EQ(Learn(RowsOfEach(30, 2)).schema.label_kind, LabelKind::kClass) << "too few to tell";
+}
+
+TEST(Labels, AreWhatTheUserSays) {
+  const auto kind = [](const std::string& text, LearningTask task) {
+    return Learn(text, {.task = task}).schema.label_kind;
+  };
+  EXPECT_EQ(kind(RowsOfEach(440, 2), LearningTask::kClassify), LabelKind::kClass);
+  EXPECT_EQ(kind(RowsOfEach(3, 50), LearningTask::kRegress), LabelKind::kValue);
+  EXPECT_EQ(kind("1.5 1:1\n2.5 1:1\n", LearningTask::kClassify), LabelKind::kClass);
+  EXPECT_EQ(kind(RowsOfEach(3, 50), LearningTask::kMultiLabel), LabelKind::kMultiLabel);
+  EXPECT_EQ(LearnError("1,a\n2,b\n3,a\n", {.task = LearningTask::kRegress}),
+            "in.txt: --task regress, but some labels are words (a, b); leave it out, or choose "
+            "another label column with --label");
+  EXPECT_TRUE(Begins(LearnError("1,3\n2,4\n", {.task = LearningTask::kMultiLabel}),
+                     "in.txt: --task multilabel is for LIBSVM files"));
+  EXPECT_TRUE(Begins(LearnError("1,2 1:1\n3 1:1\n", {.task = LearningTask::kClassify}),
+                     "in.txt: --task classify, but its rows have several labels"));
 }
 
 TEST(Labels, AreValuesWhenOneIsNotWhole) {
@@ -65,9 +94,10 @@ TEST(Labels, OfSetsAreWholeNumbers) {
 }
 
 TEST(Labels, MustDiffer) {
-  EXPECT_TRUE(Begins(LearnError("1 1:1\n1 1:2\n"), "in.txt: all 2 rows have the label 1;"));
-  EXPECT_TRUE(Begins(LearnError("0.5 1:1\n0.5 1:2\n"), "in.txt: all 2 rows have the label 0.5;"));
-  EXPECT_TRUE(Begins(LearnError("1 1:1\n1 1:2\n", {.positive = "1"}), "in.txt: all 2 rows"));
+  EXPECT_TRUE(Begins(LearnError("1 1:1\n1 1:2\n"), "in.txt: every row has the label 1;"));
+  EXPECT_TRUE(Begins(LearnError("0.5 1:1\n0.5 1:2\n"), "in.txt: every row has the label 0.5;"));
+  EXPECT_TRUE(
+      Begins(LearnError("1 1:1\n1 1:2\n", {.positive = "1"}), "in.txt: every row has the label 1"));
 }
 
 TEST(Labels, MustNotMixWordsWithReals) {

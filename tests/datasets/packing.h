@@ -1,15 +1,18 @@
 // Packs texts, and puts them into files that go away.
 #pragma once
 
+#include <bzlib.h>
 #include <gtest/gtest.h>
 #include <lzma.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace hogbatch {
 
@@ -36,6 +39,33 @@ inline std::string PackXz(const std::string& text) {
             LZMA_OK);
   packed.resize(size);
   return packed;
+}
+
+inline std::string PackBzip2(std::string text) {
+  std::string packed(text.size() + text.size() / 50 + 600, '\0');
+  auto size = static_cast<unsigned>(packed.size());
+  EXPECT_EQ(BZ2_bzBuffToBuffCompress(packed.data(), &size, text.data(),
+                                     static_cast<unsigned>(text.size()), 9, 0, 0),
+            BZ_OK);
+  packed.resize(size);
+  return packed;
+}
+
+inline std::string PackZstd(const std::string& text) {
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  // With a checksum, as the program zstd writes it.
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  const std::size_t size =
+      ZSTD_compress2(context, packed.data(), packed.size(), text.data(), text.size());
+  ZSTD_freeCCtx(context);
+  EXPECT_EQ(ZSTD_isError(size), 0u);
+  packed.resize(size);
+  return packed;
+}
+
+inline std::vector<std::string> PackedAll(const std::string& text) {
+  return {PackGzip(text), PackXz(text), PackBzip2(text), PackZstd(text)};
 }
 
 class TemporaryFile {

@@ -22,7 +22,7 @@ inline TrainingData Learn(std::string_view text, const ReadOptions& options = {}
 // Rows as they are in the text: in order, unscaled.
 inline Dataset Apply(std::string_view text, const Schema& schema,
                      Labels labels = Labels::kRequired) {
-  return ReadTextWithSchema(InputFromBytes(text, "in.txt"), schema, labels, {.threads = 2});
+  return ReadTextWithSchema(InputFromBytes(text, "in.txt"), schema, labels, {}, {.threads = 2});
 }
 
 inline Dataset InOrder(std::string_view text, ReadOptions options = {}) {

@@ -123,7 +123,7 @@ TEST(Scaling, MakesConstantColumnsZero) {
 TEST(Scaling, LearnsOnTrainingRowsOnly) {
   std::string text;
   for (int row = 0; row < 100; ++row) {
-    text += std::to_string(row) + "," + std::to_string(row % 2) + "\n";
+    text += std::to_string(row * 2) + "," + std::to_string(row % 2) + "\n";
   }
   const TrainingData read =
       Learn(text, {.scaling = ScalingKind::kMinMax, .valid_fraction = 0.5, .seed = 4});

@@ -80,47 +80,60 @@ TEST(ReadWithSchema, FindsTheLabelColumnByNameAgain) {
   const Dataset read = Apply("y,a,b\n1,0.25,0.75\n", schema);
   EXPECT_EQ(DenseRow(read, 0), (Rows{0.25F, 0.75F}));
   EXPECT_EQ(read.classes, Ids{1});
-  EXPECT_TRUE(Begins(ApplyError("1,2,0\n", schema),
-                     "in.txt:1:1: the file has no header that names a label column"));
   EXPECT_TRUE(Begins(ApplyError("a,b,c\n1,2,0\n", schema), "in.txt:1:1: no column is called 'y'"));
+}
+
+std::vector<std::string> NamesOf(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const TableColumn& column : schema.table) names.push_back(column.name);
+  return names;
 }
 
 TEST(ReadWithSchema, KnowsTheNamesOfTheColumns) {
   const Schema schema = CsvSchema();
-  EXPECT_EQ(schema.column_names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(NamesOf(schema), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(schema.label_name, "y");
-  EXPECT_EQ(CsvSchema("first").column_names, (std::vector<std::string>{"b", "y"}));
-  EXPECT_TRUE(Learn("1,0.5,0\n0.25,1,1\n").schema.column_names.empty());
+  EXPECT_EQ(NamesOf(CsvSchema("first")), (std::vector<std::string>{"b", "y"}));
+  EXPECT_EQ(Learn("1,0.5,0\n0.25,1,1\n").schema.table.front().name, "");
 }
 
-TEST(ReadWithSchema, RefusesAHeaderWithOtherNames) {
+TEST(ReadWithSchema, FindsColumnsByTheirNames) {
+  for (const char* text : {"a,b,y\n1,2,0\n", "b,y,a\n2,0,1\n", "x,b,y,a\nword,2,0,1\n"}) {
+    const Dataset read = Apply(text, CsvSchema());
+    EXPECT_EQ(DenseRow(read, 0), (Rows{1, 2})) << text;
+    EXPECT_EQ(read.classes, Ids{0}) << text;
+  }
+  EXPECT_EQ(Apply("x,b,y,a,z\n3,2,0,1,4\n", CsvSchema()).notes,
+            (std::vector<std::string>{
+                "in.txt: columns that the model does not know are not used: x, z"}));
+  EXPECT_EQ(DenseRow(Apply("b,a\n2,1\n", CsvSchema(), Labels::kOptional), 0), (Rows{1, 2}));
+}
+
+TEST(ReadWithSchema, RefusesOrFillsColumnsThatAreNotThere) {
   EXPECT_EQ(ApplyError("a,c,y\n1,2,0\n", CsvSchema()),
-            "in.txt:1:3: column 2 is 'c', but the model expects 'b'; use a file with the columns "
-            "that the model was trained on, in the same order");
-  EXPECT_EQ(ApplyError("b, a,y\n1,2,0\n", CsvSchema()),
-            "in.txt:1:1: column 1 is 'b', but the model expects 'a'; 'a' is column 2 of this file: "
-            "put its columns in the order of the training file");
+            "in.txt:1:1: there is no column 'b', on which the model was trained; add it, or fill "
+            "it with --missing-columns fill");
   EXPECT_TRUE(Begins(ApplyError("a,b,z\n1,2,0\n", CsvSchema()),
-                     "in.txt:1:5: column 3 is 'z', but the model expects its label 'y';"));
-  EXPECT_TRUE(Begins(ApplyError("b,a\n1,2\n", CsvSchema(), Labels::kOptional),
-                     "in.txt:1:1: column 1 is 'b', but the model expects 'a';"));
-  // As many columns as features, but one of them is the label.
-  EXPECT_TRUE(Begins(ApplyError("a,y\n1,0\n", CsvSchema(), Labels::kOptional),
-                     "in.txt:1:3: column 2 is 'y', but the model expects 'b';"));
+                     "in.txt:1:1: no column is called 'y'; the columns are a, b, z"));
+  const Schema schema = CsvSchema();
+  const Dataset filled = ReadTextWithSchema(InputFromBytes("a,y\n7,0\n", "in.txt"), schema,
+                                            Labels::kRequired, {.fills_columns = true}, {});
+  EXPECT_EQ(DenseRow(filled, 0), (Rows{7, schema.table[1].fill}));
 }
 
 TEST(ReadWithSchema, MatchesByPositionWhereEitherHasNoHeader) {
   EXPECT_EQ(DenseRow(Apply("1,0.5,0\n", CsvSchema()), 0), (Rows{1, 0.5F}));
   Schema nameless = CsvSchema();
-  nameless.column_names.clear();
+  for (TableColumn& column : nameless.table) column.name.clear();
   nameless.label_name.clear();
   EXPECT_EQ(DenseRow(Apply("p,q,r\n1,0.5,0\n", nameless), 0), (Rows{1, 0.5F}));
+  EXPECT_TRUE(Begins(ApplyError("1,2,3,0\n", nameless), "in.txt:1:1: 4 columns, but the model"));
 }
 
 // Files of other encodings name their columns alike in every file; a model file is UTF-8.
 TEST(ReadWithSchema, ComparesNamesThatAreNoUtf8) {
   const Schema schema = Learn("h\xf6he,b,y\n1,0.5,0\n0.25,1,1\n").schema;
-  EXPECT_EQ(schema.column_names.front(), "h?he");
+  EXPECT_EQ(schema.table.front().name, "h?he");
   EXPECT_EQ(Apply("h\xf6he,b,y\n1,0.5,0\n", schema).rows, 1);
 }
 
@@ -135,15 +148,16 @@ TEST(ReadWithSchema, ReadsOneHotColumnsAnywhere) {
   Schema schema;
   schema.format = FileFormat::kCsv;
   schema.file_columns = 3;
-  schema.categorical = {{.column = 0, .values = {5, 7}}, {.column = 2, .values = {1, 2, 3}}};
+  schema.table = {{.kind = ColumnKind::kCategory, .feature = 1, .categories = {"5", "7"}},
+                  {.feature = 0},
+                  {.kind = ColumnKind::kCategory, .feature = 3, .categories = {"1", "2", "3"}}};
   schema.features = 6;
   schema.label_column = "2";
   schema.label_names = {"0", "1"};
   const Dataset read = Apply("7,0,2.5,3\n5,1,0,1\n", schema);
   EXPECT_EQ(DenseRow(read, 0), (Rows{2.5F, 0, 1, 0, 0, 1}));
   EXPECT_EQ(DenseRow(read, 1), (Rows{0, 1, 0, 1, 0, 0}));
-  EXPECT_TRUE(Begins(ApplyError("7,0,2.5,3\n6,0,1,1\n", schema),
-                     "in.txt:2:1: 6 is none of the categories of this column"));
+  EXPECT_EQ(DenseRow(Apply("6,0,2.5,3\n", schema), 0), (Rows{2.5F, 0, 0, 0, 0, 1})) << "unseen";
 }
 
 }  // namespace

@@ -29,9 +29,11 @@ std::string OpenError(const std::string& bytes, std::size_t max_bytes = kPlenty)
   return ErrorOf([&] { OpenBytes(bytes, "in", max_bytes); });
 }
 
-TEST(TextSource, ReadsPlainGzipAndXzFilesAlikeWhateverTheirName) {
+TEST(TextSource, ReadsPlainAndPackedFilesAlikeWhateverTheirName) {
   const std::string text = Text();
-  for (const std::string& bytes : {text, PackGzip(text), PackXz(text)}) {
+  std::vector<std::string> files = PackedAll(text);
+  files.push_back(text);
+  for (const std::string& bytes : files) {
     const TemporaryFile file(bytes);
     EXPECT_EQ(All(*OpenText(file.path(), kPlenty)), text);
   }
@@ -39,9 +41,10 @@ TEST(TextSource, ReadsPlainGzipAndXzFilesAlikeWhateverTheirName) {
 
 TEST(TextSource, ReadsFilesPackedInSeveralPieces) {
   const std::string text = Text();
-  EXPECT_EQ(All(*OpenBytes(PackGzip(text) + PackGzip(text), "in", kPlenty)), text + text);
-  const std::string two = PackXz(text) + PackXz(text);
-  EXPECT_EQ(All(*OpenBytes(two, "in", kPlenty)), text + text);
+  for (const std::string& packed : PackedAll(text)) {
+    const std::string two = packed + packed;
+    EXPECT_EQ(All(*OpenBytes(two, "in", kPlenty)), text + text);
+  }
 }
 
 TEST(TextSource, IgnoresZerosAfterGzip) {
@@ -50,7 +53,7 @@ TEST(TextSource, IgnoresZerosAfterGzip) {
 }
 
 TEST(TextSource, ReportsTruncatedFiles) {
-  for (const std::string& packed : {PackGzip(Text()), PackXz(Text())}) {
+  for (const std::string& packed : PackedAll(Text())) {
     for (const std::size_t size : {packed.size() - 1, packed.size() / 2, std::size_t{8}}) {
       const std::string error = OpenError(packed.substr(0, size));
       EXPECT_NE(error.find("is cut off"), std::string::npos) << size << " " << error;
@@ -59,7 +62,7 @@ TEST(TextSource, ReportsTruncatedFiles) {
 }
 
 TEST(TextSource, ReportsDamagedFiles) {
-  for (std::string packed : {PackGzip(Text()), PackXz(Text())}) {
+  for (std::string packed : PackedAll(Text())) {
     for (std::size_t i = 0; i < 20; ++i) packed[packed.size() / 2 + i] ^= 0x55;
     const std::string error = OpenError(packed);
     EXPECT_NE(error.find("is damaged"), std::string::npos) << error;
@@ -69,7 +72,7 @@ TEST(TextSource, ReportsDamagedFiles) {
 
 TEST(TextSource, RefusesWhatUnpacksToMoreThanTheLimit) {
   const std::string zeros(std::size_t{8} << 20, '0');
-  for (const std::string& packed : {PackGzip(zeros), PackXz(zeros)}) {
+  for (const std::string& packed : PackedAll(zeros)) {
     const std::string error = OpenError(packed, std::size_t{4} << 20);
     EXPECT_NE(error.find("decompresses to more than 4 MB"), std::string::npos) << error;
   }
@@ -152,9 +155,7 @@ TEST(MemoryBudget, BoundsTheRowsOfAFile) {
 }
 
 TEST(TextSource, NamesPackingsItDoesNotRead) {
-  EXPECT_TRUE(Begins(OpenError("\x28\xb5\x2f\xfd...."), "in: compressed with zstd"));
   EXPECT_TRUE(Begins(OpenError("PK\x03\x04..."), "in: compressed with zip"));
-  EXPECT_TRUE(Begins(OpenError("BZh91AY&SY..."), "in: compressed with bzip2"));
   EXPECT_EQ(OpenError("BZh"), "no error") << "too short to be any of them";
 }
 

@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     for (const std::string_view rows : {"1 1:1 2:1e30\n0\n", "1.5,2,3\n4,5,6\n", "a,b\n1.5,2\n"}) {
       ReadOrRefused([&] {
         CheckShape(ReadTextWithSchema({.text = OpenBytes(rows, "in", 100), .source = "in"}, schema,
-                                      Labels::kOptional, {.threads = 1, .memory_bytes = 1 << 24}));
+                                      Labels::kOptional, {},
+                                      {.threads = 1, .memory_bytes = 1 << 24}));
       });
     }
   });

@@ -2,7 +2,7 @@
 #include <variant>
 #include <vector>
 
-#include "cli/parse.h"
+#include "cli/options/parse.h"
 #include "tests/fuzz/fuzz.h"
 #include "training/checkpoint/spec_text.h"
 

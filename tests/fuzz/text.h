@@ -45,7 +45,8 @@ inline int FuzzText(FileFormat format, const std::uint8_t* bytes, std::size_t si
   return ReadOrRefused([&] {
     const TrainingData train = ReadTrainingText(input(), options, settings);
     CheckShape(train.data);
-    const Dataset again = ReadTextWithSchema(input(), train.schema, Labels::kRequired, settings);
+    const Dataset again =
+        ReadTextWithSchema(input(), train.schema, Labels::kRequired, {}, settings);
     CheckShape(again);
     Check(again.rows == train.data.rows, "the same rows again");
   });

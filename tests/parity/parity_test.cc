@@ -1,7 +1,7 @@
 // The same training on a GPU device and on one core: each of the first hundred steps must see the
 // same loss. HOGBATCH_DATA names the folder of the data, HOGBATCH_PARITY the interface ("opencl",
 // "cuda"), whose plug-in HOGBATCH_PLUGINS finds.
-#include "tests/runtime/parity.h"
+#include "tests/support/parity.h"
 
 #include <gtest/gtest.h>
 

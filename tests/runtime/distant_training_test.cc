@@ -13,7 +13,7 @@
 #include "device/simulated.h"
 #include "nn/initialize.h"
 #include "runtime/executors/inference.h"
-#include "tests/runtime/parity.h"
+#include "tests/support/parity.h"
 #include "tests/support/strict_device.h"
 
 namespace hogbatch {

@@ -69,22 +69,23 @@ TEST(LastSave, GoesIntoTheTemporaryFolderIfThatFailsToo) {
   EXPECT_TRUE(fs::exists(saved.folder + "/model.safetensors"));
 }
 
-// A file system of 64 KB at `folder`, as this thread alone sees it. False: that is not permitted here.
-bool MountSmall(const std::string& folder, unsigned long flags) {
+// A file system of this size at `folder`, as this thread alone sees it. False: that is not
+// permitted here.
+bool Mount(const std::string& folder, unsigned long flags, const char* size) {
   return ::unshare(CLONE_NEWNS) == 0 &&
          ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-         ::mount("none", folder.c_str(), "tmpfs", flags, "size=64k") == 0;
+         ::mount("none", folder.c_str(), "tmpfs", flags, size) == 0;
 }
 
 // The mounts go away with the thread.
-void ExpectSavedBeside(unsigned long flags, const char* reason) {
+void ExpectSavedBeside(unsigned long flags, const char* size, const char* reason) {
   const TemporaryFolder folder;
   const std::string run = folder.path() + "/run";
   fs::create_directory(run);
   bool is_mounted = false;
   Saved saved;
   std::jthread([&] {
-    is_mounted = MountSmall(run, flags);
+    is_mounted = Mount(run, flags, size);
     if (is_mounted) saved = Save(run);
   }).join();
   if (!is_mounted) GTEST_SKIP() << "mounting needs root";
@@ -94,11 +95,11 @@ void ExpectSavedBeside(unsigned long flags, const char* reason) {
 }
 
 TEST(LastSave, GoesBesideAFolderOnAFullDisk) {
-  ExpectSavedBeside(0, "is full: the model needs 1 MB, and 0 MB are free");
+  ExpectSavedBeside(0, "size=64k", "is full: the model needs 1 MB, and 0 MB are free");
 }
 
 TEST(LastSave, GoesBesideAFolderThatBecameReadOnly) {
-  ExpectSavedBeside(MS_RDONLY, "Read-only file system");
+  ExpectSavedBeside(MS_RDONLY, "size=8m", "Read-only file system");
 }
 
 TEST(LastSave, FailsWithTheReasonIfThereIsNoFolderAtAll) {

@@ -33,9 +33,12 @@ Schema FullSchema() {
   schema.format = FileFormat::kCsv;
   schema.file_columns = 4;
   schema.features = 5;
-  schema.categorical = {{.column = 3, .values = {7, -9}}};
   schema.label_column = "prix, \"net\"";
-  schema.column_names = {"a", "b, \"c\"", "où", ""};
+  schema.table = {{.name = "a", .fill = .5f},
+                  {.name = "b, \"c\""},
+                  {.name = "où"},
+                  {.kind = ColumnKind::kCategory, .categories = {"7", "-9"}}};
+  AssignFeatures(schema.table);
   schema.label_name = schema.label_column;
   schema.scaling = ScalingKind::kStandard;
   schema.shift = {0.1f, 2, 3, 0, 0};
@@ -93,9 +96,8 @@ TEST_F(ModelFile, ComesBackAsItWas) {
   EXPECT_EQ(SchemaToJson(model.schema), SchemaToJson(FullSchema()));
   EXPECT_EQ(model.schema.shift, FullSchema().shift);
   EXPECT_EQ(model.schema.scale, FullSchema().scale);
-  EXPECT_EQ(model.schema.categorical, FullSchema().categorical);
+  EXPECT_EQ(model.schema.table, FullSchema().table);
   EXPECT_EQ(model.schema.label_column, FullSchema().label_column);
-  EXPECT_EQ(model.schema.column_names, FullSchema().column_names);
   EXPECT_EQ(model.schema.label_name, FullSchema().label_name);
 }
 
@@ -110,23 +112,17 @@ TEST_F(ModelFile, OfAnotherProgramIsRefused) {
 
 TEST_F(ModelFile, OfANewerFormatIsRefusedWithASentence) {
   Damage([](auto& metadata) { metadata["version"] = "3"; });
-  ExpectRefused(path() + " was written by a newer hogbatch (format 3; this one reads up to 1): ");
+  ExpectRefused(path() + " was written by a newer hogbatch (format 3; this one reads up to 2): ");
 }
 
 TEST_F(ModelFile, WithoutNamesOfColumnsIsRead) {
   Damage([](auto& metadata) {
     Schema schema = FullSchema();
-    schema.column_names.clear();
+    for (TableColumn& column : schema.table) column.name.clear();
     schema.label_name.clear();
-    std::string json = SchemaToJson(schema);
-    for (const std::string field : {R"("column_names":[],)", R"("label_name":"",)"}) {
-      const std::size_t at = json.find(field);
-      ASSERT_NE(at, std::string::npos) << json;
-      json.erase(at, field.size());
-    }
-    metadata["schema"] = json;
+    metadata["schema"] = SchemaToJson(schema);
   });
-  EXPECT_TRUE(LoadModel(path()).schema.column_names.empty());
+  EXPECT_EQ(LoadModel(path()).schema.table.front().name, "");
 }
 
 // Each replacement makes one statement of the metadata untrue.
@@ -151,22 +147,24 @@ TEST_F(ModelFile, WhoseMetadataDisagreesWithItselfIsRefused) {
       {"loss", "network", "softmax", "squared", "loss"},
       {"activation", "network", "tanh", "tahn", "tahn"},
       {"features", "schema", "\"features\":5", "\"features\":-1", "features"},
-      {"columns", "schema", "\"file_columns\":4", "\"file_columns\":9", "add up"},
-      {"names", "schema", "[\"a\",", "[", "differ in number"},
-      {"category outside", "schema", "\"column\":3", "\"column\":4", "categorical"},
-      {"category twice", "schema", "[7,-9]", "[7,7]", "category"},
+      {"columns", "schema", "\"file_columns\":4", "\"file_columns\":9", "differ"},
+      {"feature outside", "schema", "{\"name\":\"a\"", "{\"feature\":9,\"name\":\"a\"", "add up"},
+      {"category twice", "schema", "\"-9\"", "\"7\"", "category"},
       {"label twice", "schema", "\"non\",\"où\"", "\"non\",\"non\"", "label"},
       {"scaling", "schema", "\"scaling\":\"standard\"", "\"scaling\":\"none\"", "scaling"},
       {"label kind", "schema", "\"label_kind\":\"class\"", "\"label_kind\":\"cat\"", "cat"},
-      {"no category", "schema", "[7,-9]", "[]", "no category"},
-      {"category column twice", "schema", "\"values\":[7,-9]}",
-       "\"values\":[7]},{\"column\":3,\"values\":[8]}", "twice"},
+      {"no category", "schema", "[\"7\",\"-9\"]", "[]", "no category"},
+      {"kind of column", "schema", "\"kind\":\"category\"", "\"kind\":\"x\"", "kind of column"},
+      {"hash", "schema", "\"kind\":\"category\"", "\"kind\":\"hashed\",\"hash_bits\":25",
+       "hash_bits"},
+      {"fill", "schema", "\"fill\":0.5", "\"fill\":1e39", "fill is 1e+39"},
+      {"fill category", "schema", "\"kind\":\"category\"",
+       "\"kind\":\"category\",\"fill_category\":2", "fill_category"},
       {"columns left out of a CSV", "schema", "\"used_columns\":[]", "\"used_columns\":[0,1,2]",
        "CSV"},
       {"categories in LIBSVM", "schema", "\"format\":\"csv\"", "\"format\":\"libsvm\"",
        "LIBSVM rows"},
-      {"too many columns", "schema", "\"file_columns\":4", "\"file_columns\":4294967296",
-       "more than a file can have"},
+      {"too many columns", "schema", "\"file_columns\":4", "\"file_columns\":4294967296", "differ"},
       {"deviation beyond floats", "schema", "\"target_deviation\":",
        "\"target_deviation\":1e308,\"was\":", "target_deviation is 1e+308"},
       {"scale beyond floats", "schema", "\"scale\":[", "\"scale\":[1e39,", "scale is 1e+39"},
@@ -214,7 +212,7 @@ TEST(SchemaJson, OfLibsvmNeedsColumnsThatAscendAndAddUp) {
   schema.used_columns = {};
   expect_refused("add up");
   schema.used_columns = {4};
-  schema.categorical = {{.column = 1, .values = {1}}};
+  schema.table = {{.kind = ColumnKind::kCategory, .categories = {"1"}}};
   expect_refused("LIBSVM rows");
 }
 

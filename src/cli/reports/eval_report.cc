@@ -29,6 +29,9 @@ std::string EvalText(const EvalReport& report) {
   for (const Metric& metric : MetricsOf(report.sums, report.scale)) {
     text += fmt::format("{:16}{:.6g}\n", metric.name, metric.value);
   }
+  for (const Metric& metric : report.more) {
+    text += fmt::format("{:16}{:.6g}\n", metric.name, metric.value);
+  }
   if (!report.classes) return text;
 
   const ClassReport& classes = *report.classes;
@@ -37,6 +40,8 @@ std::string EvalText(const EvalReport& report) {
                                 : std::string("mean over classes, each against the rest");
   if (classes.auc) text += fmt::format("{:16}{:.6g}  ({})\n", "auc", *classes.auc, of);
   text += fmt::format("{:16}{:.6g}  ({})\n", "f1", classes.confusion.F1(), of);
+  text += fmt::format("{:16}{:.6g}  (of the predicted class, 0 is best)\n", "calibration",
+                      classes.calibration_error);
   if (classes.confusion.classes() <= kReadableClasses) {
     text += fmt::format("\n{}", classes.confusion.Table(classes.names));
   } else {
@@ -54,10 +59,12 @@ std::string EvalJson(const EvalReport& report) {
   for (const Metric& metric : MetricsOf(report.sums, report.scale)) {
     json[metric.name] = metric.value;
   }
+  for (const Metric& metric : report.more) json[metric.name] = metric.value;
   if (report.classes) {
     const ClassReport& classes = *report.classes;
     if (classes.auc) json["auc"] = *classes.auc;
     json["f1"] = classes.confusion.F1();
+    json["calibration_error"] = classes.calibration_error;
     json["labels"] = classes.names;
     if (classes.confusion.has_counts()) json["confusion"] = MatrixOf(classes.confusion);
   }

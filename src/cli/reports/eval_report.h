@@ -15,12 +15,14 @@ namespace hogbatch {
 struct ClassReport {
   ConfusionMatrix confusion;
   std::optional<double> auc = {};
+  double calibration_error = 0;
   std::vector<std::string> names;
 };
 
 struct EvalReport {
   EvaluationSums sums;
   MetricScale scale;
+  std::vector<Metric> more = {};  // of labels or numbers
   std::optional<ClassReport> classes = {};
 };
 

@@ -208,9 +208,12 @@ std::string_view ReasonText(StopReason reason) {
 std::vector<std::string> IntroductionLines(const TrainingSpec& spec, const TrainingPlan& plan,
                                            const TrainingInput& input, const std::string& folder) {
   std::vector<std::string> lines = {DataLine(input.training)};
+  const std::vector<std::string>& read = input.training.data.notes;
+  lines.insert(lines.end(), read.begin(), read.end());
   if (input.test) {
     lines.push_back(
         fmt::format("test      {}: {} rows", input.test->source, Grouped(input.test->rows)));
+    lines.insert(lines.end(), input.test->notes.begin(), input.test->notes.end());
   }
   lines.push_back(NetworkLine(plan.work.model));
   lines.push_back(TrainingLine(spec, plan));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/reports/live_line.h"
 #include "runtime/control/progress.h"
 #include "training/plan.h"

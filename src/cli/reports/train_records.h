@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/files.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "nn/metric_values.h"
 #include "report/event_file.h"
 #include "report/trace_file.h"

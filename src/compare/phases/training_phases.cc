@@ -62,8 +62,7 @@ RunPlan TrainingRun(const Bench& bench, const Side& side, const GridCell& cell,
                .round = 0,
                .seconds = length.seconds,
                .epochs = 0,
-               .eval_every =
-                   std::max(kMostOften, fewest_epochs / static_cast<double>(evaluations)),
+               .eval_every = std::max(kMostOften, fewest_epochs / static_cast<double>(evaluations)),
                .extra_seconds = 0,
                .stop = {}};
   if (IsOwn(side)) {

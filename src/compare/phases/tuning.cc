@@ -86,8 +86,7 @@ std::optional<Target> ChooseTarget(const RunLog& log, const std::vector<Side>& s
   const Reached& last = reached.back();
   // Near 0 a share of the way would be many times the loss itself.
   constexpr double kOfWay = 0.02, kOfLoss = 0.05;
-  const double margin =
-      std::min(kOfWay * std::max(0.0, initial - last.loss), kOfLoss * last.loss);
+  const double margin = std::min(kOfWay * std::max(0.0, initial - last.loss), kOfLoss * last.loss);
   std::string how = fmt::format(
       "When tuned, every side reached it: {} got no lower than {:.4f}, and {} are added because "
       "other initial weights may need longer.",

@@ -15,7 +15,7 @@ namespace {
 
 // Incremented when an older program would misread a file. Fields that it may ignore need no new
 // format.
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;  // 1 had no table
 
 const std::string& Metadata(const SafeTensors& file, const std::string& key) {
   const auto found = file.metadata.find(key);
@@ -128,8 +128,9 @@ void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& sch
        {"version", std::to_string(kFormat)},
        {"weights", "[in, out], row-major: y = x @ weight + bias"},
        {"inputs",
-        "plain columns in file order (used_columns only, if any are named), then one 0/1 "
-        "input a value of each categorical column; each input is (x - shift) * scale"},
+        "of a CSV those of each column of the table, from its `feature` on (a number; a 0/1 input "
+        "for each category; for all others; for a missing cell); of other files the columns "
+        "(used_columns only, if any are named); each input is (x - shift) * scale"},
        {"outputs",
         "softmax, or sigmoid, of the last layer; for squared loss output * "
         "target_deviation + target_mean. gelu is the tanh form"},

@@ -3,46 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/error.h"
 #include "core/guard/json_text.h"
+#include "training/model/json_numbers.h"
+#include "training/model/table_json.h"
 
 namespace hogbatch {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-void Require(bool holds, const std::string& what) {
-  if (!holds) throw UserError(what);
-}
-
-std::int64_t Integer(const Json& value, std::int64_t min, std::string_view what) {
-  Require(value.is_number_integer(), fmt::format("{} is not a whole number", what));
-  // No real file has larger numbers, and sums of smaller ones do not overflow.
-  constexpr auto kMax = std::int64_t{1} << 53;
-  const auto number = value.get<std::int64_t>();
-  Require(number >= min && number <= kMax, fmt::format("{} is {}", what, number));
-  return number;
-}
-
-double Real(const Json& value, double largest, std::string_view what) {
-  Require(value.is_number(), fmt::format("{} is not a number", what));
-  const auto number = value.get<double>();
-  Require(std::abs(number) <= largest, fmt::format("{} is {}, beyond {:g}", what, number, largest));
-  return number;
-}
-
 std::vector<float> Floats(const Json& array, std::string_view what) {
   Require(array.is_array(), fmt::format("{} is not a list", what));
   std::vector<float> values;
-  constexpr double kLargest = std::numeric_limits<float>::max();
-  for (const Json& value : array) {
-    values.push_back(static_cast<float>(Real(value, kLargest, what)));
-  }
+  for (const Json& value : array) values.push_back(Float(value, what));
   return values;
 }
 
@@ -53,10 +30,11 @@ std::vector<std::int64_t> Integers(const Json& array, std::int64_t min, std::str
   return values;
 }
 
-// LIBSVM and IDX: features are the file's columns, or those of them that are used.
-std::int64_t FeaturesOfNumbers(const Schema& schema) {
-  Require(schema.categorical.empty(),
-          fmt::format("{} rows have categorical columns", Title(schema.format)));
+// LIBSVM and IDX: features are the file's columns, or those of them that are used. Readers trust
+// these fields. If they did not agree, readers would write past the end of a row.
+void CheckColumns(const Schema& schema) {
+  Require(schema.file_columns <= std::int64_t{1} << 31,
+          "file_columns is more than a file can have");
   Require(schema.format == FileFormat::kLibsvm || schema.used_columns.empty(),
           "IDX rows leave columns out");
   std::int64_t previous = -1;
@@ -65,36 +43,20 @@ std::int64_t FeaturesOfNumbers(const Schema& schema) {
             "the columns used do not ascend within the file's");
     previous = column;
   }
-  return schema.used_columns.empty() ? schema.file_columns
-                                     : static_cast<std::int64_t>(schema.used_columns.size());
-}
-
-// CSV: every column is a number or, if categorical, as many features as it has values.
-std::int64_t FeaturesOfCsv(const Schema& schema) {
-  Require(schema.used_columns.empty(), "a CSV file leaves columns out");
-  std::int64_t features = schema.file_columns;
-  std::set<std::int64_t> seen;
-  for (const CategoricalColumn& column : schema.categorical) {
-    Require(column.column < schema.file_columns && seen.insert(column.column).second,
-            "a categorical column lies outside the file or stands twice");
-    Require(!column.values.empty(), "a categorical column has no category");
-    Require(std::set(column.values.begin(), column.values.end()).size() == column.values.size(),
-            "a category stands twice");
-    features += static_cast<std::int64_t>(column.values.size()) - 1;
-  }
-  return features;
-}
-
-// Readers trust these fields. If they did not agree, readers would write past the end of a row.
-void CheckColumns(const Schema& schema) {
-  Require(schema.file_columns <= std::int64_t{1} << 31,
-          "file_columns is more than a file can have");
   const std::int64_t features =
-      schema.format == FileFormat::kCsv ? FeaturesOfCsv(schema) : FeaturesOfNumbers(schema);
+      schema.used_columns.empty() ? schema.file_columns : std::ssize(schema.used_columns);
   Require(schema.features == features, "features and columns do not add up");
-  Require(schema.column_names.empty() ||
-              static_cast<std::int64_t>(schema.column_names.size()) == schema.file_columns,
-          "names and columns differ in number");
+}
+
+void ReadTable(const Json& json, Schema& schema) {
+  Require(schema.used_columns.empty(), "a CSV file leaves columns out");
+  if (json.contains("table")) {
+    schema.table = TableFromJson(json["table"], schema.features);
+  } else {
+    schema.table = TableFromFormat1(json, schema.file_columns);
+    CheckTable(schema.table, schema.features);
+  }
+  Require(std::ssize(schema.table) == schema.file_columns, "table and file_columns differ");
 }
 
 void CheckScaling(const Schema& schema) {
@@ -121,12 +83,10 @@ void CheckLabels(const Schema& schema) {
   }
 }
 
-Json CategoricalToJson(const std::vector<CategoricalColumn>& columns) {
-  Json array = Json::array();
-  for (const CategoricalColumn& column : columns) {
-    array.push_back({{"column", column.column}, {"values", column.values}});
-  }
-  return array;
+// Empty: labels are plain numbers, or words.
+std::string DecimalOf(std::optional<NumberStyle> style) {
+  if (!style) return "";
+  return *style == NumberStyle::kComma ? "," : ".";
 }
 
 std::string Dump(const Json& object) {
@@ -139,16 +99,13 @@ Schema ReadSchema(const Json& json) {
   schema.file_columns = Integer(json.at("file_columns"), 0, "file_columns");
   schema.features = Integer(json.at("features"), 1, "features");
   schema.used_columns = Integers(json.at("used_columns"), 0, "used_columns");
-  for (const Json& column : json.at("categorical")) {
-    schema.categorical.push_back(
-        {.column = Integer(column.at("column"), 0, "a categorical column"),
-         .values = Integers(column.at("values"), std::numeric_limits<std::int64_t>::min(),
-                            "a category")});
-  }
   schema.label_column = json.at("label_column").get<std::string>();
-  // Older models do not have these fields.
-  schema.column_names = json.value("column_names", std::vector<std::string>());
-  schema.label_name = json.value("label_name", std::string());
+  schema.label_name = json.value("label_name", std::string());  // older models do not have it
+  const std::string decimal = json.value("label_decimal", std::string());  // nor this
+  Require(decimal.empty() || decimal == "." || decimal == ",", "label_decimal is neither . nor ,");
+  if (!decimal.empty()) {
+    schema.label_style = decimal == "," ? NumberStyle::kComma : NumberStyle::kPoint;
+  }
   schema.scaling = ParseScaling(json.at("scaling").get<std::string>());
   schema.shift = Floats(json.at("shift"), "shift");
   schema.scale = Floats(json.at("scale"), "scale");
@@ -157,7 +114,14 @@ Schema ReadSchema(const Json& json) {
   schema.positive = json.at("positive").get<std::string>();
   schema.target_mean = Real(json.at("target_mean"), kLargestTarget, "target_mean");
   schema.target_deviation = Real(json.at("target_deviation"), kLargestTarget, "target_deviation");
-  CheckColumns(schema);
+  if (schema.format == FileFormat::kCsv) {
+    ReadTable(json, schema);
+  } else {
+    const Json none = Json::array();
+    Require(json.value("table", none).empty() && json.value("categorical", none).empty(),
+            fmt::format("{} rows have a table", Title(schema.format)));
+    CheckColumns(schema);
+  }
   CheckScaling(schema);
   CheckLabels(schema);
   return schema;
@@ -204,10 +168,10 @@ std::string SchemaToJson(const Schema& schema) {
                {"file_columns", schema.file_columns},
                {"features", schema.features},
                {"used_columns", schema.used_columns},
-               {"categorical", CategoricalToJson(schema.categorical)},
+               {"table", TableToJson(schema.table)},
                {"label_column", schema.label_column},
-               {"column_names", schema.column_names},
                {"label_name", schema.label_name},
+               {"label_decimal", DecimalOf(schema.label_style)},
                {"scaling", Name(schema.scaling)},
                {"shift", schema.shift},
                {"scale", schema.scale},

@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 #include <string_view>
 
@@ -33,11 +33,18 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
                "Write an event file for TensorBoard into the folder as the run goes on");
 }
 
+static void VisitMissingColumns(OptionVisitor& visitor, std::string& columns) {
+  visitor.Word("missing-columns", columns, {{"refuse", "fill"}},
+               "Columns of a CSV file that the model was trained on and the file lacks: refuse the "
+               "file, or fill them like missing cells");
+}
+
 void EvalOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
   visitor.Text("labels", labels, "FILE",
                "File with the labels of an IDX file; if not given, the one whose name says labels "
                "where DATA says images");
+  VisitMissingColumns(visitor, missing_columns);
   VisitMemoryLimit(visitor, memory_limit);
   VisitDevices(visitor, devices, kToInfer);
   visitor.Flag("json", json, "Print the result as JSON and nothing else");
@@ -52,6 +59,7 @@ void PredictOptions::Visit(OptionVisitor& visitor) {
                  "Models with several labels per row: print this many of the most likely labels; 0 "
                  "prints those "
                  "with a probability of at least 50 %");
+  VisitMissingColumns(visitor, missing_columns);
   VisitMemoryLimit(visitor, memory_limit);
   VisitDevices(visitor, devices, kToInfer);
 }
@@ -68,7 +76,9 @@ void ExportOptions::Visit(OptionVisitor& visitor) {
   visitor.Numbers("init-seeds", init_seeds, {0, 9e15},
                   "Seeds of initial weights, each written to a file of its own; if not given, the "
                   "one of --seed");
-  visitor.Text("out", out, "DIR", "Folder to write into; needed");
+  visitor.Text("out", out, "DIR", "Folder for rows and weights");
+  visitor.Text("onnx", onnx, "FILE",
+               "Write the model that is given instead of DATA as an ONNX file");
 }
 
 void CompareOptions::Visit(OptionVisitor& visitor) {

@@ -32,6 +32,7 @@ struct EvalOptions {
   std::string model;
   std::string data;
   std::string labels;
+  std::string missing_columns = "refuse";
   std::string memory_limit = "auto";
   std::string devices = "auto";
   bool json = false;
@@ -42,6 +43,7 @@ struct EvalOptions {
 struct PredictOptions {
   std::string model;
   std::string data;
+  std::string missing_columns = "refuse";
   std::string memory_limit = "auto";
   std::string devices = "auto";
   std::string out;
@@ -60,6 +62,7 @@ struct ReportOptions {
 
 struct ExportOptions {
   TrainingSpec spec;
+  std::string onnx;
   std::string out;
   std::vector<std::int64_t> init_seeds;
 

@@ -1,16 +1,20 @@
 // The only file that knows CLI11.
-#include "cli/parse.h"
+#include "cli/options/parse.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 
-#include "cli/help_text.h"
+#include "cli/options/config.h"
+#include "cli/options/help_text.h"
 #include "core/error.h"
 #include "core/option_checks.h"
 #include "core/spelling.h"
@@ -37,12 +41,37 @@ class Registrar final : public OptionVisitor {
 
   const std::vector<std::string>& names() const { return names_; }
   const std::string& group() const { return group_; }
-  const std::vector<std::string>& given() const { return given_; }  // on the command line
+  // On the command line, or in --config.
+  const std::vector<std::string>& given() const { return given_; }
+
+  // Sets an option from a configuration file.
+  void Set(const ConfigEntry& entry) {
+    const auto found = setters_.find(entry.name);
+    if (found == setters_.end()) {
+      throw UserError(fmt::format("{}: unknown option {}{}", entry.place, entry.name,
+                                  DidYouMean(entry.name, names_)));
+    }
+    try {
+      found->second(entry.text);
+    } catch (const UserError& error) {
+      throw UserError(fmt::format("{}: {}", entry.place, error.what()));
+    }
+    given_.push_back(entry.name);
+  }
+  void AddArgument(const std::string& name, std::string& value) {
+    setters_[name] = [&value](const std::string& text) { value = text; };
+  }
 
   void Group(std::string_view title) override { group_ = title; }
 
   void Flag(std::string_view name, bool& value, std::string_view help) override {
     names_.emplace_back(name);
+    setters_[std::string(name)] = [&value, name = std::string(name)](const std::string& text) {
+      if (text != "true" && text != "false") {
+        throw UserError(fmt::format("{} needs true or false, not '{}'", name, text));
+      }
+      value = text == "true";
+    };
     const auto note = [this, &value, name = std::string(name)](std::int64_t count) {
       given_.push_back(name);
       value = count > 0;
@@ -91,6 +120,7 @@ class Registrar final : public OptionVisitor {
   void Add(std::string_view name, std::string_view meta, std::string_view now,
            std::string_view help, const std::function<void(const std::string&)>& set) {
     names_.emplace_back(name);
+    setters_[std::string(name)] = set;
     const std::string shown =
         now.empty() ? std::string(help) : fmt::format("{} (default {})", help, now);
     const auto note = [this, set, name = std::string(name)](const std::string& text) {
@@ -107,6 +137,7 @@ class Registrar final : public OptionVisitor {
   std::string group_ = "Options";
   std::vector<std::string> names_;
   std::vector<std::string> given_;
+  std::map<std::string, std::function<void(const std::string&)>> setters_;
 };
 
 std::shared_ptr<CLI::Formatter> MakeFormatter() {
@@ -124,6 +155,10 @@ struct Registered {
   }
   void Positional(const char* meta, std::string& value, const char* help) {
     app.add_option(meta, value, help)->type_name("FILE");
+    std::string name = meta;
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    registrar.AddArgument(name, value);
+    arguments.emplace_back(name, &value);
   }
   void Positionals(const char* meta, std::vector<std::string>& values, const char* help) {
     app.add_option(meta, values, help)->type_name("DIR ...");
@@ -132,10 +167,11 @@ struct Registered {
   CLI::App app;
   Registrar registrar;
   Options options;
+  std::vector<std::pair<std::string, const std::string*>> arguments;
 };
 
 constexpr const char* kTrainingRows =
-    "Rows with labels: LIBSVM, numeric CSV or IDX (MNIST), plain, .gz or .xz.\n"
+    "Rows with labels: CSV, LIBSVM or IDX (MNIST), plain, .gz, .xz, .bz2 or .zst.\n"
     "Not given: the data set that ships with the program";
 
 constexpr std::array kSummaries = {
@@ -176,6 +212,22 @@ std::string TidyHelp(std::string help) {
                               rest.empty() ? "" : rest.front(), app.get_name()));
 }
 
+// The file that --config names; empty: none.
+std::string FindConfig(std::span<const std::string> arguments) {
+  std::string path;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].starts_with("--config=")) path = arguments[i].substr(9);
+    if (arguments[i] == "--config" && i + 1 < arguments.size()) path = arguments[i + 1];
+  }
+  return path;
+}
+
+std::vector<std::string> CommandNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, summary] : kSummaries) names.emplace_back(name);
+  return names;
+}
+
 // Parses one command's arguments.
 template <typename Options, typename Declare>
 Command ParseCommand(std::span<const std::string> arguments, const char* name, const char* help,
@@ -183,7 +235,24 @@ Command ParseCommand(std::span<const std::string> arguments, const char* name, c
   Registered<Options> command(name, help);
   declare(command);
   command.options.Visit(command.registrar);
-  command.app.set_help_flag("-h,--help", "Print this")->group(command.registrar.group());
+  const std::string group = command.registrar.group();
+  std::string config;
+  bool prints_config = false;
+  command.app
+      .add_option("--config", config,
+                  HelpText("A TOML file with options: name = value; flags on the command line win"))
+      ->type_name("FILE")
+      ->group(group);
+  command.app
+      .add_flag("--print-config", prints_config,
+                HelpText("Print all options as such a file, and do nothing else"))
+      ->group(group);
+  command.app.set_help_flag("-h,--help", "Print this")->group(group);
+  if (const std::string path = FindConfig(arguments); !path.empty()) {
+    for (const ConfigEntry& entry : ReadConfig(path, name, CommandNames())) {
+      command.registrar.Set(entry);
+    }
+  }
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     command.app.parse(std::move(reversed));
@@ -199,6 +268,12 @@ Command ParseCommand(std::span<const std::string> arguments, const char* name, c
   } catch (const CLI::ParseError& error) {
     throw UserError(fmt::format("{}; see hogbatch {} --help", error.what(), name));
   }
+  if (prints_config) {
+    ConfigWriter writer;
+    for (const auto& [argument, value] : command.arguments) writer.Argument(argument, *value);
+    command.options.Visit(writer);
+    return PrintText{writer.text()};
+  }
   if constexpr (requires { command.options.given; }) {
     command.options.given = command.registrar.given();
   }
@@ -209,7 +284,8 @@ Command ParseCommand(std::span<const std::string> arguments, const char* name, c
 template <typename Options>
 void DeclareModelAndData(Registered<Options>& command) {
   command.Positional("MODEL", command.options.model, "A model.safetensors that train wrote");
-  command.Positional("DATA", command.options.data, "Rows: LIBSVM, CSV or IDX, plain, .gz or .xz");
+  command.Positional("DATA", command.options.data,
+                     "Rows: CSV, LIBSVM or IDX, plain, .gz, .xz, .bz2 or .zst");
 }
 
 void RequireModelAndData(const Command& command) {

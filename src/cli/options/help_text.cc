@@ -1,4 +1,4 @@
-#include "cli/help_text.h"
+#include "cli/options/help_text.h"
 
 namespace hogbatch {
 
@@ -60,10 +60,12 @@ Examples:
 )";
 
 const char* const kExportHelp =
-    R"(Writes the rows of a file as train encodes them, and the weights that train starts from, so
-that other programs can learn the same problem from the same start.
+    R"(Writes a model as an ONNX file (--onnx), which other programs run: filling, categories and scaling
+are in it. Or writes the rows of a file as train encodes them, and the weights that train starts
+from, so that other programs can learn the same problem from the same start (--out).
 
 Examples:
+  hogbatch export runs/…/model.safetensors --onnx model.onnx
   hogbatch export mine.csv --out exported --hidden 256,256
   hogbatch export mine.csv --test other.csv --out exported --init-seeds 1,2,3
   hogbatch train mine.csv --hidden 256,256 --init exported/initial-1.safetensors

@@ -1,4 +1,4 @@
-#include "tests/runtime/parity.h"
+#include "tests/support/parity.h"
 
 #include "core/error.h"
 #include "datasets/cursor.h"

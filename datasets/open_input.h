@@ -1,0 +1,35 @@
+// Opens what a data set is read from.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/dataset.h"
+#include "datasets/readers/text_source.h"
+#include "datasets/schema.h"
+
+namespace hogbatch {
+
+struct TextInput {
+  std::unique_ptr<TextSource> text;         // freed as soon as the rows are parsed
+  std::string source;                       // names it in errors
+  std::unique_ptr<TextSource> labels = {};  // of an IDX file; null: it has none
+  std::string label_source = {};
+  std::vector<std::string> categorical = {};  // columns whose numbers are codes, by number from 1
+};
+
+// A file, or with an empty path the data set that ships with the program.
+TextInput OpenInput(const std::string& path, const ReadOptions& options, Labels labels);
+
+// `bytes`, plain or compressed, must outlive the result.
+TextInput InputFromBytes(std::string_view bytes, const std::string& source);
+// An IDX file and the one with its labels, "SOURCE labels" in errors.
+TextInput InputFromBytes(std::string_view bytes, std::string_view labels,
+                         const std::string& source);
+
+// By its first bytes. UserError if it is none that can be read.
+FileFormat FormatOf(const TextInput& input);
+
+}  // namespace hogbatch
