@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 
 #include "compare/page/page_tables.h"
 #include "compare/page/wording.h"
@@ -160,6 +161,10 @@ Facts MachineAndData(const Comparison& comparison) {
   return facts;
 }
 
+std::string FileName(const std::string& source) {
+  return std::filesystem::path(source).filename().string();
+}
+
 void AddResults(Page& page, const Comparison& comparison) {
   const Findings& findings = comparison.findings;
   if (!findings.curves.empty()) {
@@ -185,7 +190,7 @@ void AddResults(Page& page, const Comparison& comparison) {
 
 std::string ComparePage(const Comparison& comparison) {
   const Problem& problem = comparison.setting.problem;
-  Page page(fmt::format("hogbatch and {} on {}", Names(comparison), problem.source),
+  Page page(fmt::format("hogbatch and {} on {}", Names(comparison), FileName(problem.source)),
             Subtitle(comparison));
   const std::string top = Warnings(comparison) + report::Html(Tiles(comparison));
   if (!top.empty()) page.AddSection("In short", top);
@@ -206,7 +211,8 @@ std::string ComparePage(const Comparison& comparison) {
 std::string ComparePicture(const Comparison& comparison) {
   return report::SvgFile(Svg(
       Picture(comparison, Axis::kTime,
-              fmt::format("Loss against training time, {}", comparison.setting.problem.source))));
+              fmt::format("Loss against training time, {}",
+                          FileName(comparison.setting.problem.source)))));
 }
 
 }  // namespace hogbatch::compare
