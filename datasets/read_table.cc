@@ -86,7 +86,7 @@ CsvPlan PlanToUse(const CsvMatch& match, const Schema& schema) {
     if (static_cast<std::int64_t>(i) == match.layout.label) {
       plan.columns.push_back({.kind = CsvColumn::Kind::kLabel});
     } else if (column < 0) {
-      plan.columns.push_back({.kind = CsvColumn::Kind::kSkipped});
+      plan.columns.push_back({.kind = CsvColumn::Kind::kSkipped, .column = -1});
     } else {
       plan.columns.push_back({.kind = KindOf(schema.table[static_cast<std::size_t>(column)]),
                               .column = static_cast<std::int32_t>(column)});

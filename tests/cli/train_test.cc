@@ -282,5 +282,20 @@ TEST(DevicesCommand, ListsTheProcessorAndWhatAutoTakes) {
   EXPECT_THAT(finished.out, HasSubstr("--devices auto takes cpu.0"));
 }
 
+TEST(ValidationFile, IsValidatedOnAndAllOfTheDataTrains) {
+  const TemporaryFolder folder;
+  folder.Write("rows.svm", TwoClasses(60));
+  folder.Write("valid.svm", TwoClasses(20));
+  const Finished run = RunProgram({"train", "rows.svm", "--valid", "valid.svm", "--hidden", "4",
+                                   "--epochs", "1", "--out", "run"},
+                                  folder.path());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("60 training rows, 20 validation rows"), std::string::npos) << run.out;
+  const Finished both =
+      RunProgram({"train", "rows.svm", "--valid", "valid.svm", "--split-by", "1"}, folder.path());
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_NE(both.err.find("--valid names the validation rows"), std::string::npos) << both.err;
+}
+
 }  // namespace
 }  // namespace hogbatch

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <span>
+
 #include "tests/datasets/reading.h"
 
 namespace hogbatch {
@@ -51,6 +55,79 @@ TEST(Split, LeavesAtLeastARowOnEachSide) {
   EXPECT_EQ(train_rows(3, 0.01), 2);
   EXPECT_EQ(train_rows(3, 0.99), 1);
   EXPECT_EQ(train_rows(3, 1), 1);
+}
+
+TEST(Split, GivesEveryClassItsShare) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += fmt::format("{} 1:{}\n", i % 100 == 0 ? 1 : 0, i);
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    const TrainingData read = Learn(text, {.valid_fraction = 0.2, .seed = seed});
+    ASSERT_EQ(read.train_rows, 800);
+    const auto valid = std::span(read.data.classes).subspan(800);
+    EXPECT_EQ(std::ranges::count(valid, 1), 2) << "of ten rows";
+  }
+}
+
+// Tables whose rows have a group and a day.
+std::string TableOfGroups(int rows) {
+  std::string text = "x,group,day,y\n";
+  for (int i = 0; i < rows; ++i) {
+    text += fmt::format("{},g{},2024-{:02}-{:02},{}\n", i * 7 % 101, i % 13, i % 12 + 1, i % 28 + 1,
+                        i % 2);
+  }
+  return text;
+}
+
+// The first feature of the rows, which is unique up to 101 rows.
+std::vector<float> FirstOf(const TrainingData& read, std::int64_t begin, std::int64_t end) {
+  std::vector<float> values;
+  for (std::int64_t i = begin; i < end; ++i) values.push_back(DenseRow(read.data, i)[0]);
+  return values;
+}
+
+TEST(Split, KeepsGroupsTogether) {
+  const TrainingData read =
+      Learn(TableOfGroups(101),
+            {.scaling = ScalingKind::kNone, .valid_fraction = 0.3, .split_by = "group"});
+  EXPECT_EQ(read.schema.table[1].reason, "it splits the rows");
+  std::set<int> train, valid;
+  const auto group = [](float x) {  // of the row i with 7 i = x modulo 101
+    for (int i = 0; i < 101; ++i) {
+      if (i * 7 % 101 == static_cast<int>(x)) return i % 13;
+    }
+    return -1;
+  };
+  for (const float x : FirstOf(read, 0, read.train_rows)) train.insert(group(x));
+  for (const float x : FirstOf(read, read.train_rows, read.data.rows)) valid.insert(group(x));
+  EXPECT_EQ(train.size() + valid.size(), 13u) << "no group is on both sides";
+  EXPECT_GE(read.data.rows - read.train_rows, 30);
+  EXPECT_TRUE(
+      Begins(LearnError(TableOfGroups(20), {.split_by = "z"}), "in.txt: --split-by names 'z'"));
+  EXPECT_TRUE(Begins(LearnError("1 1:1\n0 1:2\n", {.split_by = "1"}),
+                     "in.txt: only a CSV file has columns to split by"));
+}
+
+TEST(Split, ValidatesOnTheLatestRows) {
+  const TrainingData read =
+      Learn(TableOfGroups(101),
+            {.scaling = ScalingKind::kNone, .valid_fraction = 0.2, .split_time = "day"});
+  const auto month = [](float x) {
+    for (int i = 0; i < 101; ++i) {
+      if (i * 7 % 101 == static_cast<int>(x)) return i % 12 + 1;
+    }
+    return -1;
+  };
+  int latest_trained = 0, earliest_valid = 13;
+  for (const float x : FirstOf(read, 0, read.train_rows)) {
+    latest_trained = std::max(latest_trained, month(x));
+  }
+  for (const float x : FirstOf(read, read.train_rows, read.data.rows)) {
+    earliest_valid = std::min(earliest_valid, month(x));
+  }
+  EXPECT_LE(latest_trained, earliest_valid);
+  EXPECT_EQ(LearnError("a,t,y\n1,2024-01-01,0\n2,soon,1\n", {.split_time = "t"}),
+            "in.txt:3:3: 'soon' is neither a date nor a number, as --split-time needs; correct it, "
+            "or remove the row");
 }
 
 }  // namespace
