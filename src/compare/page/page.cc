@@ -209,10 +209,9 @@ std::string ComparePage(const Comparison& comparison) {
 }
 
 std::string ComparePicture(const Comparison& comparison) {
-  return report::SvgFile(Svg(
-      Picture(comparison, Axis::kTime,
-              fmt::format("Loss against training time, {}",
-                          FileName(comparison.setting.problem.source)))));
+  return report::SvgFile(Svg(Picture(
+      comparison, Axis::kTime,
+      fmt::format("Loss against training time, {}", FileName(comparison.setting.problem.source)))));
 }
 
 }  // namespace hogbatch::compare
