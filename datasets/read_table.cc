@@ -27,6 +27,12 @@ std::int64_t InTable(const CsvLayout& layout, std::int64_t column) {
   return column > layout.label ? column - 1 : column;
 }
 
+// The option that splits rows by a column, and the column; empty: there is none.
+std::pair<std::string, std::string> SplitOption(const ReadOptions& options) {
+  if (!options.split_by.empty()) return {"split-by", options.split_by};
+  return {"split-time", options.split_time};
+}
+
 std::vector<std::int64_t> ChosenColumns(const std::vector<std::string>& wanted,
                                         const CsvLayout& layout, const std::string& source,
                                         const std::string& option) {
@@ -101,9 +107,8 @@ CsvPlan PlanToUse(const CsvMatch& match, const Schema& schema) {
 // The same for a model's columns, which may have left it out.
 std::optional<std::int64_t> KnownSplitColumn(const CsvMatch& match, const ReadOptions& options,
                                              const std::string& source, CsvPlan& plan) {
-  const std::string& name = options.split_by.empty() ? options.split_time : options.split_by;
+  const auto [option, name] = SplitOption(options);
   if (name.empty()) return std::nullopt;
-  const std::string option = options.split_by.empty() ? "split-time" : "split-by";
   const std::int64_t place =
       FindColumns(std::span(&name, 1), match.layout.names, match.layout.columns, source, option)
           .front();
@@ -183,10 +188,9 @@ void CheckNumbers(const TextInput& input, const ParsedInput& parsed, const Schem
 
 std::optional<std::int64_t> SplitColumn(const CsvLayout& layout, const ReadOptions& options,
                                         const std::string& source) {
-  const bool by_group = !options.split_by.empty();
-  const std::string& name = by_group ? options.split_by : options.split_time;
+  const auto [option, name] = SplitOption(options);
   if (name.empty()) return std::nullopt;
-  return ChosenColumns({name}, layout, source, by_group ? "split-by" : "split-time").front();
+  return ChosenColumns({name}, layout, source, option).front();
 }
 
 RowSplit SplitTable(const TextInput& input, const ParsedInput& parsed, std::int64_t column,

@@ -17,13 +17,6 @@ std::string_view Trimmed(const char* begin, const char* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-// Skips what separates fields, of a file whose fields are separated by runs of blanks.
-const char* SkipBlanks(const char* at, const char* end, char delimiter) {
-  // A tab that separates fields is no blank.
-  while (at != end && (*at == ' ' || *at == '\r' || (*at == '\t' && delimiter != '\t'))) ++at;
-  return at;
-}
-
 // `at` is behind the opening quotation mark.
 CsvField ReadQuoted(const char* at, const char* end, char delimiter) {
   CsvField field{.text = {}, .end = end};

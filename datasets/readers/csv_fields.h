@@ -10,6 +10,12 @@ namespace hogbatch {
 // Between fields that runs of spaces and tabs separate.
 inline constexpr char kBlanks = ' ';
 
+// Skips blanks before a field; a tab that separates fields is none.
+inline const char* SkipBlanks(const char* at, const char* end, char delimiter) {
+  while (at != end && (*at == ' ' || *at == '\r' || (*at == '\t' && delimiter != '\t'))) ++at;
+  return at;
+}
+
 struct CsvField {
   std::string_view text;    // trimmed, and without the quotation marks around it
   const char* end;          // the delimiter or line end behind it, or the end of the text

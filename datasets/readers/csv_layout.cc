@@ -12,7 +12,6 @@
 #include "core/guard/printable.h"
 #include "datasets/readers/csv_fields.h"
 #include "datasets/readers/csv_sniffer.h"
-#include "datasets/readers/missing.h"
 #include "datasets/readers/numbers.h"
 #include "datasets/readers/parsed_file.h"
 

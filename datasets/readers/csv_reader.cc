@@ -190,12 +190,7 @@ class CsvParser {
            (*p == '\r' && (p + 1 == end_ || p[1] == '\n'));
   }
   bool AtLineEnd() const { return at_ == end_ || *at_ == '\n'; }
-  void SkipBlanks() {
-    while (at_ != end_ &&
-           (*at_ == ' ' || *at_ == '\r' || (*at_ == '\t' && plan_.delimiter != '\t'))) {
-      ++at_;
-    }
-  }
+  void SkipBlanks() { at_ = hogbatch::SkipBlanks(at_, end_, plan_.delimiter); }
 
   const char* at_;
   const char* const end_;

@@ -87,37 +87,38 @@ void AddIndicators(Graph& graph, const Schema& schema, const std::vector<std::si
   features.Add(chosen, indicators);
 }
 
-void AddNumbers(Graph& graph, const Schema& schema, Features& features) {
-  const auto columns = ColumnsOf(schema, ColumnKind::kNumber);
-  if (columns.empty()) return;
+// An input with a matrix of columns, and the same with missing cells filled.
+struct FilledColumns {
+  std::string missing;  // which cells are
+  std::string filled;
+};
+FilledColumns AddFilled(Graph& graph, const Schema& schema, const std::vector<std::size_t>& columns,
+                        const std::string& input, Type type, Features& features) {
   const auto count = std::ssize(columns);
-  graph.AddInput("numbers", Type::kFloat, count);
+  graph.AddInput(input, type, count);
   std::vector<float> fills;
   std::vector<std::int64_t> places;
   for (const std::size_t column : columns) {
     fills.push_back(schema.table[column].fill);
     places.push_back(schema.table[column].feature);
   }
-  const std::string missing = graph.Add("IsNaN", {"numbers"});
-  features.Add(graph.Add("Where", {missing, graph.Floats(fills, {1, count}), "numbers"}), places);
+  const std::string fill = Cast(graph, graph.Floats(fills, {1, count}), type);
+  const std::string missing = graph.Add("IsNaN", {input});
+  const std::string filled = graph.Add("Where", {missing, fill, input});
+  features.Add(Cast(graph, filled, Type::kFloat), places);
   AddIndicators(graph, schema, columns, missing, features);
+  return {.missing = missing, .filled = filled};
+}
+
+void AddNumbers(Graph& graph, const Schema& schema, Features& features) {
+  const auto columns = ColumnsOf(schema, ColumnKind::kNumber);
+  if (!columns.empty()) AddFilled(graph, schema, columns, "numbers", Type::kFloat, features);
 }
 
 void AddDates(Graph& graph, const Schema& schema, Features& features) {
   const auto columns = ColumnsOf(schema, ColumnKind::kDate);
   if (columns.empty()) return;
-  const auto count = std::ssize(columns);
-  graph.AddInput("dates", Type::kDouble, count);
-  std::vector<double> fills;
-  std::vector<std::int64_t> places;
-  for (const std::size_t column : columns) {
-    fills.push_back(schema.table[column].fill);
-    places.push_back(schema.table[column].feature);
-  }
-  const std::string missing = graph.Add("IsNaN", {"dates"});
-  const std::string days = graph.Add("Where", {missing, graph.Doubles(fills, {1, count}), "dates"});
-  features.Add(Cast(graph, days, Type::kFloat), places);
-  AddIndicators(graph, schema, columns, missing, features);
+  const auto [missing, days] = AddFilled(graph, schema, columns, "dates", Type::kDouble, features);
   // The year, the week and, in columns that have it, the time of day.
   constexpr std::array<double, 3> kPeriods = {365.2425, 7, 1};
   for (std::size_t cycle = 0; cycle < kPeriods.size(); ++cycle) {
