@@ -2,10 +2,10 @@
 
 #include <cstring>
 
+#include "datasets/readers/numbers.h"
+
 namespace hogbatch {
 namespace {
-
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 bool EndsField(char c, char delimiter) {
   return c == delimiter || c == '\n' || (delimiter == kBlanks && c == '\t');

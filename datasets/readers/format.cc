@@ -9,12 +9,12 @@ namespace {
 
 enum class Hint { kLibsvm, kCsv, kNoDelimiter, kNumbersAndCommas };
 
-constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kBlankLetters = " \t\r";
 
 // Takes the first word off `line`.
 std::string_view TakeWord(std::string_view& line) {
-  line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
-  const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
+  line.remove_prefix(std::min(line.find_first_not_of(kBlankLetters), line.size()));
+  const std::string_view word = line.substr(0, line.find_first_of(kBlankLetters));
   line.remove_prefix(word.size());
   return word;
 }
@@ -49,13 +49,13 @@ Hint HintOf(std::string_view line) {
 }  // namespace
 
 FileFormat DetectFormat(std::string_view text) {
-  constexpr int kLines = 1000;
+  constexpr int kMostLines = 1000;
   FileFormat likely = FileFormat::kLibsvm;
-  for (int i = 0; i < kLines && !text.empty(); ++i) {
+  for (int i = 0; i < kMostLines && !text.empty(); ++i) {
     const std::size_t newline = text.find('\n');
     const std::string_view line = text.substr(0, newline);
     text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
-    const std::size_t word = line.find_first_not_of(kBlanks);
+    const std::size_t word = line.find_first_not_of(kBlankLetters);
     if (word == std::string_view::npos || line[word] == '#') continue;
     const Hint hint = HintOf(line);
     if (hint == Hint::kLibsvm) return FileFormat::kLibsvm;

@@ -13,10 +13,6 @@
 namespace hogbatch {
 namespace {
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
-
 // One pass over the bytes of a chunk. Error messages are made in separate functions, away from the
 // hot path.
 class LibsvmParser {

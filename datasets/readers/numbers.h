@@ -11,6 +11,9 @@
 
 namespace hogbatch {
 
+inline bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+inline bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+
 // Thrown by a reader of part of a text. The caller, which knows the file, turns it into a UserError
 // with file:line:column.
 struct ParseFailure {

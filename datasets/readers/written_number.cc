@@ -7,8 +7,6 @@
 namespace hogbatch {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 // Digits in groups of three, "1,234,567", without their separators; empty: they are not.
 std::string WithoutSeparators(std::string_view whole, char separator) {
   std::string digits;

@@ -10,8 +10,7 @@
 namespace hogbatch {
 namespace {
 
-constexpr std::int64_t kAlignment = 16;                     // floats in 64 bytes
-constexpr std::int64_t kMaxFloats = std::int64_t{1} << 42;  // of scratch; more is a mistake
+constexpr std::int64_t kMaxScratch = std::int64_t{1} << 42;  // of scratch; more is a mistake
 
 // Matrices of `rows` rows that share one block of memory, each at a 64-byte boundary.
 class Scratch {
@@ -22,12 +21,12 @@ class Scratch {
   std::int64_t Reserve(std::int64_t cols) {
     const std::int64_t at = floats_;
     const std::int64_t stride = Stride(cols);
-    if (stride > (kMaxFloats - floats_) / rows_) {
+    if (stride > (kMaxScratch - floats_) / rows_) {
       throw UserError(fmt::format(
           "a batch of {} rows needs too much memory in a layer {} wide: choose fewer rows", rows_,
           cols));
     }
-    floats_ += (rows_ * stride + kAlignment - 1) / kAlignment * kAlignment;
+    floats_ += AlignUp(rows_ * stride);
     return at;
   }
   std::int64_t bytes() const { return floats_ * static_cast<std::int64_t>(sizeof(float)); }

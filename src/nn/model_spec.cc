@@ -10,9 +10,8 @@
 namespace hogbatch {
 namespace {
 
-constexpr std::int64_t kMaxWidth = std::int64_t{1} << 31;   // columns of CSR rows are 32 bits wide
-constexpr std::int64_t kMaxFloats = std::int64_t{1} << 40;  // 4 TiB: no machine holds more
-constexpr std::int64_t kAlignment = 16;                     // floats in 64 bytes
+constexpr std::int64_t kMaxWidth = std::int64_t{1} << 31;  // columns of CSR rows are 32 bits wide
+constexpr std::int64_t kMaxParameters = std::int64_t{1} << 40;  // 4 TiB: no machine holds more
 
 constexpr std::array<NamedValue<Activation>, 5> kActivations{{
     {"relu", Activation::kRelu},
@@ -37,10 +36,6 @@ void CheckWidth(const ModelSpec& spec, std::string_view what, std::int64_t width
   if (width >= 1 && width <= kMaxWidth) return;
   throw UserError(fmt::format("a network {} cannot be built: {} must be between 1 and {}, not {}",
                               Describe(spec), what, kMaxWidth, width));
-}
-
-std::int64_t AlignUp(std::int64_t floats) {
-  return (floats + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 }  // namespace
@@ -73,10 +68,10 @@ ParameterLayout Layout(const ModelSpec& spec) {
     // Widths are at most 2^31, so a layer's product fits 64 bits, and so does one layer more than
     // the limit checked after each.
     layout.Append(in, out, last ? Activation::kIdentity : spec.activation);
-    if (layout.floats > kMaxFloats) {
+    if (layout.floats > kMaxParameters) {
       throw UserError(fmt::format(
           "a network {} has more than {} parameters, which no memory holds: choose smaller layers",
-          Describe(spec), kMaxFloats));
+          Describe(spec), kMaxParameters));
     }
     in = out;
   }

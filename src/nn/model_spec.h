@@ -14,6 +14,7 @@ namespace hogbatch {
 
 enum class Loss : std::uint8_t { kSoftmax, kSigmoid, kSquared };
 
+inline constexpr std::int64_t kAlignment = 16;          // floats in 64 bytes
 inline constexpr std::size_t kMostHiddenLayers = 1000;  // far beyond what can be trained
 
 struct ModelSpec {
@@ -28,6 +29,10 @@ struct ModelSpec {
   int layers() const { return static_cast<int>(hidden.size()) + 1; }
   bool operator==(const ModelSpec&) const = default;
 };
+
+inline std::int64_t AlignUp(std::int64_t floats) {
+  return (floats + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 // Where one layer's parameters lie in the flat array: weights [in × out] row-major, then out
 // biases.

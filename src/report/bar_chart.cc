@@ -9,8 +9,6 @@
 namespace hogbatch::report {
 namespace {
 
-constexpr double kWidth = 460;
-constexpr double kPlotHeight = 200;
 constexpr double kBarHeight = 16;
 
 double At(const std::vector<double>& values, std::size_t i) {
@@ -56,8 +54,8 @@ std::string Head(const BarChart& chart, double& bottom) {
       entries.push_back({chart.series[i].name, ColourOf(chart, i)});
   }
   double legend_height = 0;
-  std::string svg = Text(0, 16, "title", Fitted(chart.title, kWidth * 0.95));
-  svg += Legend(entries, kWidth, 36, legend_height);
+  std::string svg = Text(0, 16, "title", Fitted(chart.title, kChartWidth * 0.95));
+  svg += Legend(entries, kChartWidth, 36, legend_height);
   bottom = 36 + legend_height;
   return svg;
 }
@@ -69,7 +67,7 @@ std::string Upright(const BarChart& chart) {
   bounds.high += 0.04 * (bounds.high - bounds.low);
   const AxisTicks ticks = MakeTicks(Axis::kLinear, bounds.low, bounds.high, 5);
   const Plot plot{.left = std::max(LabelWidth(ticks) + 8, 24.0),
-                  .right = kWidth - 4,
+                  .right = kChartWidth - 4,
                   .top = top + 16,
                   .bottom = top + 16 + kPlotHeight};
   const Scale y(Axis::kLinear, bounds, plot.bottom, plot.top);
@@ -95,9 +93,9 @@ std::string Upright(const BarChart& chart) {
       }
     }
     // Long names at the edges move inwards.
-    const double half = std::min(TextWidth(chart.categories[c]), kWidth) / 2;
+    const double half = std::min(TextWidth(chart.categories[c]), kChartWidth) / 2;
     const double middle =
-        std::clamp(plot.left + group * (static_cast<double>(c) + 0.5), half, kWidth - half);
+        std::clamp(plot.left + group * (static_cast<double>(c) + 0.5), half, kChartWidth - half);
     if (middle - half < free_from) continue;
     free_from = middle + half + 6;
     svg += Text(middle, plot.bottom + 17, "tick middle", chart.categories[c]);
@@ -105,7 +103,7 @@ std::string Upright(const BarChart& chart) {
   svg += fmt::format("<path class=\"axis\" d=\"M{} {}H{}\"/>", Number(plot.left), Number(y(0)),
                      Number(plot.right));
   svg += Text(plot.right, plot.bottom + 35, "label end", chart.category_label);
-  return SvgElement("chart bars", kWidth, plot.bottom + 42, chart.title, svg);
+  return SvgElement("chart bars", kChartWidth, plot.bottom + 42, chart.title, svg);
 }
 
 // The name of a category stands above its bars, so that it may be long.
@@ -115,9 +113,9 @@ std::string Flat(const BarChart& chart) {
   std::string svg = Head(chart, y);
   if (!chart.value_label.empty()) svg += Text(0, y + 4, "label", chart.value_label);
   y += chart.value_label.empty() ? 0 : kLineHeight;
-  const Scale x(Axis::kLinear, ValueBounds(chart), 0, kWidth - kValueWidth);
+  const Scale x(Axis::kLinear, ValueBounds(chart), 0, kChartWidth - kValueWidth);
   for (std::size_t c = 0; c < chart.categories.size(); ++c) {
-    svg += Text(0, y + 8, "name", Fitted(chart.categories[c], kWidth));
+    svg += Text(0, y + 8, "name", Fitted(chart.categories[c], kChartWidth));
     y += 15;
     for (std::size_t s = 0; s < chart.series.size(); ++s) {
       const BarSeries& bars = chart.series[s];
@@ -138,7 +136,7 @@ std::string Flat(const BarChart& chart) {
     }
     y += 9;
   }
-  return SvgElement("chart bars", kWidth, y, chart.title, svg);
+  return SvgElement("chart bars", kChartWidth, y, chart.title, svg);
 }
 
 }  // namespace

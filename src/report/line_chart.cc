@@ -11,8 +11,6 @@
 namespace hogbatch::report {
 namespace {
 
-constexpr double kWidth = 460;
-constexpr double kPlotHeight = 200;
 constexpr std::size_t kMarked = 40;  // points that get a mark each; more would hide the line
 constexpr int kColumns = 300;        // of a line with more points than a reader can see
 
@@ -202,11 +200,11 @@ std::string Svg(const LineChart& chart) {
     if (!series.name.empty()) entries.push_back({series.name, ColourClass(colour, series.stroke)});
   }
   double legend_height = 0;
-  std::string svg = Text(0, 16, "title", Fitted(chart.title, kWidth * 0.95));
-  svg += Legend(entries, kWidth, 36, legend_height);
+  std::string svg = Text(0, 16, "title", Fitted(chart.title, kChartWidth * 0.95));
+  svg += Legend(entries, kChartWidth, 36, legend_height);
 
   const double top = 36 + legend_height + 20;
-  Plot plot{.left = 0, .right = kWidth - kMargin, .top = top, .bottom = top + kPlotHeight};
+  Plot plot{.left = 0, .right = kChartWidth - kMargin, .top = top, .bottom = top + kPlotHeight};
   const Bounds y_bounds = BoundsOfY(chart);
   const AxisTicks y_ticks = MakeTicks(chart.y_axis, y_bounds.low, y_bounds.high, 6);
   plot.left = std::max(LabelWidth(y_ticks) + 8, 24.0);
@@ -220,7 +218,7 @@ std::string Svg(const LineChart& chart) {
   const std::string attributes =
       fmt::format("data-x-label=\"{}\" data-plot=\"{} {} {} {}\"", Escape(chart.x_label),
                   Number(plot.left), Number(plot.top), Number(plot.right), Number(plot.bottom));
-  return SvgElement("chart lines", kWidth, plot.bottom + 42, chart.title, svg, attributes);
+  return SvgElement("chart lines", kChartWidth, plot.bottom + 42, chart.title, svg, attributes);
 }
 
 }  // namespace hogbatch::report

@@ -14,6 +14,8 @@ namespace hogbatch::report {
 
 inline constexpr int kColours = 6;  // of the palette; later ones repeat them, dashed
 inline constexpr double kLineHeight = 18;
+inline constexpr double kChartWidth = 460;
+inline constexpr double kPlotHeight = 200;
 inline constexpr double kMargin = 12;  // to the right of a plot
 // What is larger, or nearer to 0 on a logarithmic axis, is as good as infinite and not drawn.
 // Ranges of what is drawn never overflow.

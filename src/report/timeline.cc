@@ -10,7 +10,7 @@
 namespace hogbatch::report {
 namespace {
 
-constexpr double kWidth = 940;
+constexpr double kTimelineWidth = 940;
 constexpr double kMostNameWidth = 150;
 constexpr std::size_t kMostSpans = 40000;  // of all lanes together, and
 constexpr std::size_t kMostInLane = 1500;  // of each; more are joined, since no screen shows them
@@ -84,7 +84,7 @@ std::string Svg(const Timeline& timeline) {
   for (const Lane& lane : timeline.lanes) name_width = std::max(name_width, TextWidth(lane.name));
   name_width = std::min(1.2 * name_width, kMostNameWidth);  // a phone shows larger letters here
 
-  Plot plot{.left = name_width + 10, .right = kWidth - kMargin, .top = 32, .bottom = 0};
+  Plot plot{.left = name_width + 10, .right = kTimelineWidth - kMargin, .top = 32, .bottom = 0};
   plot.bottom = plot.top + static_cast<double>(timeline.lanes.size()) * (lane_height + gap);
   const Scale x(Axis::kTime, TimeBounds(timeline), plot.left, plot.right);
   std::string svg = Text(0, 16, "title", timeline.title);
@@ -107,9 +107,9 @@ std::string Svg(const Timeline& timeline) {
                            "time since training began"));
   const std::string attributes =
       fmt::format("data-from=\"{}\" data-to=\"{}\"", x.values().low, x.values().high);
-  return fmt::format(
-      "<div class=\"wide\">{}</div>",
-      SvgElement("chart timeline", kWidth, plot.bottom + 42, timeline.title, svg, attributes));
+  return fmt::format("<div class=\"wide\">{}</div>",
+                     SvgElement("chart timeline", kTimelineWidth, plot.bottom + 42, timeline.title,
+                                svg, attributes));
 }
 
 }  // namespace hogbatch::report

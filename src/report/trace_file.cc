@@ -13,8 +13,7 @@ constexpr double kLeastWait = 20e-6;  // seconds; shorter gaps are messages on t
 constexpr std::size_t kPartBytes = 1 << 20;
 
 std::string Quoted(std::string_view text) {
-  using Json = nlohmann::json;
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string_view Name(Activity activity) {

@@ -1,21 +1,9 @@
 #include "compare/runs/record_json.h"
 
-#include <array>
+#include <string>
 
 namespace hogbatch::compare {
 namespace {
-
-constexpr std::array kPhases = {Phase::kThroughput, Phase::kTuning, Phase::kRace, Phase::kCurve};
-constexpr std::array kOutcomes = {Outcome::kDone, Outcome::kDiverged, Outcome::kImpossible,
-                                  Outcome::kFailed, Outcome::kTimedOut};
-
-template <typename T, std::size_t N>
-T ValueNamed(const std::array<T, N>& values, const std::string& name) {
-  for (const T value : values) {
-    if (Name(value) == name) return value;
-  }
-  throw Json::other_error::create(501, "unknown word " + name, nullptr);
-}
 
 Json JsonOf(const RunPlan& plan) {
   Json json = {{"phase", Name(plan.phase)},
@@ -34,7 +22,7 @@ Json JsonOf(const RunPlan& plan) {
 }
 
 RunPlan PlanFrom(const Json& json) {
-  RunPlan plan{.phase = ValueNamed(kPhases, json.at("phase")),
+  RunPlan plan{.phase = ParsePhase(json.at("phase").get<std::string>()),
                .side = json.at("side"),
                .variant = json.at("variant"),
                .batch = json.at("batch"),
@@ -85,7 +73,7 @@ Json JsonOf(const RunRecord& record) {
 
 RunRecord RecordFrom(const Json& json) {
   RunRecord record{.plan = PlanFrom(json),
-                   .outcome = ValueNamed(kOutcomes, json.at("outcome")),
+                   .outcome = ParseOutcome(json.at("outcome").get<std::string>()),
                    .message = json.value("message", ""),
                    .wall_seconds = json.at("wall_seconds"),
                    .cpu_seconds = json.at("cpu_seconds"),

@@ -32,6 +32,8 @@ constexpr std::array<NamedValue<Outcome>, 5> kOutcomes{{
 
 std::string_view Name(Phase phase) { return NameOf(phase, kPhases); }
 std::string_view Name(Outcome outcome) { return NameOf(outcome, kOutcomes); }
+Phase ParsePhase(std::string_view name) { return ParseWord("phase", name, kPhases); }
+Outcome ParseOutcome(std::string_view name) { return ParseWord("outcome", name, kOutcomes); }
 
 std::string VariantName(const Side& side, const std::string& variant) {
   return side.variants.size() < 2 ? side.name : fmt::format("{} {}", side.name, variant);

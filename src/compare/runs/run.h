@@ -10,7 +10,8 @@
 namespace hogbatch::compare {
 
 enum class Phase : std::uint8_t { kThroughput, kTuning, kRace, kCurve };
-std::string_view Name(Phase phase);  // "throughput", … as in compare.json
+std::string_view Name(Phase phase);       // "throughput", … as in compare.json
+Phase ParsePhase(std::string_view name);  // throws UserError
 
 struct RunPlan {
   Phase phase = Phase::kThroughput;
@@ -42,6 +43,7 @@ enum class Outcome : std::uint8_t {
   kTimedOut,
 };
 std::string_view Name(Outcome outcome);
+Outcome ParseOutcome(std::string_view name);  // throws UserError
 
 // One evaluation.
 struct CurvePoint {

@@ -92,10 +92,14 @@ RunLog LoadRuns(const std::string& folder, const OptionTexts& identity) {
       throw UserError(fmt::format("{} was written by another version of hogbatch{}", path, advice));
     }
     CheckIdentity(folder, json["options"], identity);
+  } catch (const Json::exception&) {
+    throw UserError(fmt::format("{} is damaged{}", path, advice));
+  }
+  try {
     std::vector<RunRecord> records;
     for (const Json& run : json["runs"]) records.push_back(RecordFrom(run));
     return RunLog(std::move(records));
-  } catch (const Json::exception&) {
+  } catch (const std::exception&) {  // a wrong type, or a word that is none
     throw UserError(fmt::format("{} is damaged{}", path, advice));
   }
 }

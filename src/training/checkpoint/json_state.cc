@@ -15,9 +15,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-class Writer final : public StateVisitor {
+class JsonWriter final : public StateVisitor {
  public:
-  explicit Writer(Json& root) : open_{&root} { root = Json::object(); }
+  explicit JsonWriter(Json& root) : open_{&root} { root = Json::object(); }
 
   void Number(std::string_view name, std::int64_t& value) override { Put(name, value); }
   void Number(std::string_view name, double& value) override {
@@ -52,9 +52,9 @@ class Writer final : public StateVisitor {
   std::vector<Json*> open_;  // the innermost last; only the last one grows
 };
 
-class Reader final : public StateVisitor {
+class JsonReader final : public StateVisitor {
  public:
-  Reader(const Json& root, std::string_view source) : source_(source), open_{{&root}} {}
+  JsonReader(const Json& root, std::string_view source) : source_(source), open_{{&root}} {}
 
   void Number(std::string_view name, std::int64_t& value) override {
     const Json& found = Find(name);
@@ -127,7 +127,7 @@ class Reader final : public StateVisitor {
 
 std::string StateToJson(const VisitStateCall& visit) {
   Json root;
-  Writer writer(root);
+  JsonWriter writer(root);
   visit(writer);
   return root.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -136,7 +136,7 @@ void StateFromJson(std::string_view text, std::string_view source, const VisitSt
   const auto root = ParseJson<Json>(text);
   if (!root.is_object())
     throw UserError(fmt::format("{} is damaged: its state is no JSON", source));
-  Reader reader(root, source);
+  JsonReader reader(root, source);
   visit(reader);
 }
 
