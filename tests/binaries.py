@@ -22,7 +22,7 @@ HARDENED = {
     r"Type:\s+DYN ": "position-independent code",
     r"GNU_RELRO ": "RELRO",
     r"\(FLAGS(?:_1)?\).*\b(?:BIND_)?NOW\b": "BIND_NOW",
-    r"GNU_STACK .* RW +0x": "a stack that is not executable",
+    r"GNU_STACK .* RW +0": "a stack that is not executable",
     r" UND __stack_chk_fail": "the stack protector",
     r" UND __\w+_chk\b": FORTIFIED,
 }
