@@ -40,6 +40,7 @@ enum class Storage : std::uint8_t { kDense, kSparse };
 void ConvertStorage(Dataset& data, Storage storage, std::int64_t memory_bytes = 0);
 
 struct ReadOptions {
+  WrittenFormat format = WrittenFormat::kAuto;  // --format
   std::string label = "auto";  // --label: NAME | N (from 1) | first | last; auto: last for CSV
   std::string labels;          // --labels: the file with the labels of an IDX file
   std::string positive;        // --positive
@@ -65,11 +66,21 @@ struct TrainingData {
   Dataset data;
   Schema schema;
   std::int64_t train_rows = 0;
+  std::string detected = {};              // how the file is written: "CSV, commas, a header"
+  std::vector<ColumnFacts> columns = {};  // of a table, in the order of Schema::table
 };
 
 // Reads a file to train on: finds its format, columns, labels and scaling. An empty path is the
 // data set that ships with the program. Throws UserError with file:line:column.
 TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options);
+
+// Which rows of a file such a training would learn from, and which would validate, as numbers from
+// 0: training rows first. Rows without a label are left out.
+struct FileSplit {
+  std::vector<std::int64_t> train;
+  std::vector<std::int64_t> valid;
+};
+FileSplit SplitFile(const std::string& path, const ReadOptions& options);
 
 // Reads a file to continue the training of a model: columns, labels and scaling are those of its
 // schema. Of the options label, positive and scaling are not used.

@@ -4,8 +4,10 @@
 
 #include "core/error.h"
 #include "datasets/builtin.h"
+#include "datasets/input_files.h"
 #include "datasets/readers/format.h"
 #include "datasets/readers/idx_reader.h"
+#include "datasets/text/json_lines.h"
 
 namespace hogbatch {
 namespace {
@@ -25,45 +27,80 @@ bool BeginsAsIdx(const TextInput& input) {
   return IsIdx(input.text->Read(0, 4, window));
 }
 
+// Turns JSON lines into a table.
+void SetFormat(WrittenFormat format, std::size_t budget, TextInput& input) {
+  constexpr std::size_t kLooked = 4096;
+  Bytes window;
+  switch (format) {
+    case WrittenFormat::kCsv:
+      input.format = FileFormat::kCsv;
+      return;
+    case WrittenFormat::kLibsvm:
+      input.format = FileFormat::kLibsvm;
+      return;
+    case WrittenFormat::kIdx:
+      input.format = FileFormat::kIdx;
+      return;
+    case WrittenFormat::kAuto:
+      if (!BeginsAsJson(input.text->Read(0, kLooked, window))) return;
+      break;
+    case WrittenFormat::kJsonLines:
+      break;
+  }
+  std::vector<std::string> columns;
+  input.text = TableOfJsonLines(*input.text, input.source, budget, columns);
+  input.format = FileFormat::kCsv;
+  input.form = CsvForm::kHeaderAndCommas;
+}
+
 }  // namespace
 
-TextInput OpenInput(const std::string& path, const ReadOptions& options, Labels labels) {
-  if (path.empty()) {
-    TextInput input = InputFromBytes(PackedBuiltin(), std::string(kBuiltinSource));
-    input.categorical = BuiltinCategories();
-    return input;
-  }
-  const std::size_t budget = MemoryBudget(options.memory_bytes);
-  TextInput input{.text = OpenText(path, budget), .source = path};
-  if (!BeginsAsIdx(input)) {
-    if (options.labels.empty()) return input;
-    throw UserError(
-        fmt::format("{}: this is no IDX file and contains its labels; leave out --labels", path));
-  }
-  const bool has_rows = OpenIdx(*input.text, path).dimensions > 1;
+static TextInput OpenIdxInput(TextInput input, const std::string& path, const ReadOptions& options,
+                              Labels labels) {
+  const bool has_rows = OpenIdx(*input.text, input.source).dimensions > 1;
   if (labels == Labels::kRequired && has_rows) {
     input.label_source = LabelFileOf(path, options.labels);
-    input.labels = OpenText(input.label_source, budget);
+    input.labels = OpenText(input.label_source, MemoryBudget(options.memory_bytes));
   }
   return input;
 }
 
+TextInput OpenInput(const std::string& data, const ReadOptions& options, Labels labels) {
+  if (data.empty()) {
+    TextInput input = InputFromBytes(PackedBuiltin(), std::string(kBuiltinSource));
+    input.categorical = BuiltinCategories();
+    return input;
+  }
+  const std::vector<std::string> files = InputFiles(data);
+  const std::size_t budget = MemoryBudget(options.memory_bytes);
+  TextInput input{.text = OpenFiles(files, options.label, budget), .source = NameOfFiles(files)};
+  SetFormat(options.format, budget, input);
+  const bool is_idx = input.format ? input.format == FileFormat::kIdx : BeginsAsIdx(input);
+  if (is_idx) return OpenIdxInput(std::move(input), files.front(), options, labels);
+  if (options.labels.empty()) return input;
+  throw UserError(fmt::format("{}: this is no IDX file and contains its labels; leave out --labels",
+                              input.source));
+}
+
 FileFormat FormatOf(const TextInput& input) {
   constexpr std::size_t kLooked = 4096, kMostLooked = std::size_t{1} << 20;
+  if (input.format) return *input.format;
   if (BeginsAsIdx(input)) return FileFormat::kIdx;
   Bytes window;
   std::string_view text = input.text->Read(0, kMostLooked, window);
   // A line that is cut may look like another format.
   if (text.size() == kMostLooked) text = text.substr(0, text.rfind('\n'));
   if (text.substr(0, kLooked).find('\0') != std::string_view::npos) {
-    throw UserError(fmt::format("{}: contains binary data; use an IDX file, or LIBSVM or CSV text",
-                                input.source));
+    throw UserError(fmt::format(
+        "{}: contains binary data; use an IDX file, or CSV, LIBSVM or JSON lines", input.source));
   }
   return DetectFormat(text);
 }
 
 TextInput InputFromBytes(std::string_view bytes, const std::string& source) {
-  return {.text = OpenBytes(bytes, source, MemoryBudget(0)), .source = source};
+  TextInput input{.text = OpenBytes(bytes, source, MemoryBudget(0)), .source = source};
+  SetFormat(WrittenFormat::kAuto, MemoryBudget(0), input);
+  return input;
 }
 
 TextInput InputFromBytes(std::string_view bytes, std::string_view labels,

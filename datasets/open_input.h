@@ -2,13 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "datasets/dataset.h"
-#include "datasets/readers/text_source.h"
+#include "datasets/readers/csv_sniffer.h"
 #include "datasets/schema.h"
+#include "datasets/text/text_source.h"
 
 namespace hogbatch {
 
@@ -18,10 +20,12 @@ struct TextInput {
   std::unique_ptr<TextSource> labels = {};  // of an IDX file; null: it has none
   std::string label_source = {};
   std::vector<std::string> categorical = {};  // columns whose numbers are codes, by number from 1
+  CsvForm form = CsvForm::kUnknown;
+  std::optional<FileFormat> format = {};  // if --format says it
 };
 
-// A file, or with an empty path the data set that ships with the program.
-TextInput OpenInput(const std::string& path, const ReadOptions& options, Labels labels);
+// Files (see InputFiles), or with an empty text the data set that ships with the program.
+TextInput OpenInput(const std::string& data, const ReadOptions& options, Labels labels);
 
 // `bytes`, plain or compressed, must outlive the result.
 TextInput InputFromBytes(std::string_view bytes, const std::string& source);
@@ -29,7 +33,7 @@ TextInput InputFromBytes(std::string_view bytes, const std::string& source);
 TextInput InputFromBytes(std::string_view bytes, std::string_view labels,
                          const std::string& source);
 
-// By its first bytes. UserError if it is none that can be read.
+// As --format says, or by its first bytes. UserError if it is none that can be read.
 FileFormat FormatOf(const TextInput& input);
 
 }  // namespace hogbatch

@@ -105,8 +105,10 @@ ParsedInput ParseToLearn(const TextInput& input, const ReadOptions& options,
   std::optional<ParsedInput> rows;
   if (schema.format == FileFormat::kIdx) {
     rows = LearnIdx(input, options, settings, schema);
+    result.detected = "IDX";
   } else if (schema.format == FileFormat::kLibsvm) {
     rows = LearnLibsvm(input, options, settings, schema);
+    result.detected = "LIBSVM";
   } else {
     table = ParseTable(input, options, settings, schema);
   }
@@ -131,7 +133,7 @@ ParsedInput ParseToLearn(const TextInput& input, const ReadOptions& options,
   const auto problem = EncodeLabels(parsed.file, schema, order, result.data);
   if (problem) ThrowAtLabel(input, parsed, *problem);
   if (table) {
-    LearnAndEncode(input, *table, order, result.train_rows, options, schema, result.data.notes);
+    LearnAndEncode(input, *table, order, options, result);
   }
   return std::move(parsed);
 }
@@ -236,6 +238,15 @@ Dataset ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
 TrainingData ReadTrainingData(const std::string& path, const ReadOptions& options) {
   return ReadTrainingText(OpenInput(path, options, Labels::kRequired), options,
                           SettingsOf(options));
+}
+
+FileSplit SplitFile(const std::string& path, const ReadOptions& options) {
+  TrainingData learnt;
+  std::vector<std::int64_t> order;
+  ParseToLearn(OpenInput(path, options, Labels::kRequired), options, SettingsOf(options), learnt,
+               order);
+  const auto valid = order.begin() + learnt.train_rows;
+  return {.train = {order.begin(), valid}, .valid = {valid, order.end()}};
 }
 
 TrainingData ReadToGoOn(const std::string& path, const Schema& schema, const ReadOptions& options) {

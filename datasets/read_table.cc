@@ -13,6 +13,7 @@
 #include "datasets/encoding/encode_table.h"
 #include "datasets/encoding/table_notes.h"
 #include "datasets/encoding/table_survey.h"
+#include "datasets/readers/csv_fields.h"
 #include "datasets/readers/csv_layout.h"
 #include "datasets/readers/missing.h"
 #include "datasets/readers/numbers.h"
@@ -164,6 +165,48 @@ std::string SentenceFor(const std::string& word, const std::string& what) {
               SentenceFor(known[static_cast<std::size_t>(cell->word)], what));
 }
 
+ColumnFacts FactsOf(const ColumnSurvey& survey) {
+  constexpr std::size_t kFrequent = 5;
+  ColumnFacts facts{.numbers = survey.numbers,
+                    .words = survey.words,
+                    .missing = survey.missing,
+                    .min = survey.min,
+                    .max = survey.max,
+                    .different_words = std::ssize(survey.different_words),
+                    .frequent = {}};
+  std::vector<std::pair<std::int64_t, std::string>> words;
+  for (const auto& [word, count] : survey.different_words) words.emplace_back(-count.rows, word);
+  const std::size_t kept = std::min(kFrequent, words.size());
+  std::ranges::partial_sort(words, words.begin() + static_cast<std::ptrdiff_t>(kept));
+  for (std::size_t i = 0; i < kept; ++i)
+    facts.frequent.emplace_back(words[i].second, -words[i].first);
+  return facts;
+}
+
+std::string DetectedText(const CsvLayout& layout, CsvForm form) {
+  if (form == CsvForm::kHeaderAndCommas) return "JSON lines";
+  std::string text = "CSV, ";
+  switch (layout.delimiter) {
+    case ',':
+      text += "commas";
+      break;
+    case ';':
+      text += "semicolons";
+      break;
+    case '\t':
+      text += "tabs";
+      break;
+    case kBlanks:
+      text += "blanks";
+      break;
+    default:
+      text += layout.delimiter;
+  }
+  text += layout.names.empty() ? " between columns, no header" : " between columns, a header";
+  if (layout.has_comments) text += ", comments";
+  return text;
+}
+
 // A column of numbers has words that are none only by mistake.
 void CheckNumbers(const TextInput& input, const ParsedInput& parsed, const Schema& schema) {
   for (const ParsedRows& chunk : parsed.file.chunks()) {
@@ -218,8 +261,8 @@ RowSplit SplitTable(const TextInput& input, const ParsedInput& parsed, std::int6
 ParsedTable ParseTable(const TextInput& input, const ReadOptions& options,
                        const ParseSettings& settings, Schema& schema) {
   Bytes window;
-  const CsvLayout layout =
-      FindCsvLayout(ReadCsvHead(*input.text, input.source, window), input.source, options.label);
+  const CsvLayout layout = FindCsvLayout(ReadCsvHead(*input.text, input.source, window),
+                                         input.source, options.label, input.form);
   std::vector<std::string> categorical = options.categorical;
   if (!input.categorical.empty()) {
     if (layout.label != layout.columns - 1) {
@@ -254,13 +297,16 @@ ParsedTable ParseTable(const TextInput& input, const ReadOptions& options,
     parsed = ParseCsvInput(input, layout.rows_at, std::move(plan), settings);
   }
   if (schema.label_style) ReadWrittenLabels(parsed.file, *schema.label_style);
-  return {.parsed = std::move(parsed), .choice = std::move(choice)};
+  return {.parsed = std::move(parsed),
+          .choice = std::move(choice),
+          .detected = DetectedText(layout, input.form)};
 }
 
 void LearnAndEncode(const TextInput& input, ParsedTable& table, std::span<const std::int64_t> order,
-                    std::int64_t train_rows, const ReadOptions& options, Schema& schema,
-                    std::vector<std::string>& notes) {
+                    const ReadOptions& options, TrainingData& result) {
   ParsedFile& file = table.parsed.file;
+  Schema& schema = result.schema;
+  const std::int64_t train_rows = result.train_rows;
   std::vector<char> is_training(static_cast<std::size_t>(file.rows()), 0);
   for (const std::int64_t row : order.first(static_cast<std::size_t>(train_rows))) {
     is_training[static_cast<std::size_t>(row)] = 1;
@@ -283,7 +329,9 @@ void LearnAndEncode(const TextInput& input, ParsedTable& table, std::span<const 
     throw UserError(fmt::format("{}: no column is left to learn from: {}; --keep takes a column in",
                                 input.source, LeftOutText(schema.table)));
   }
-  std::ranges::move(TableNotes(schema.table, surveys), std::back_inserter(notes));
+  std::ranges::move(TableNotes(schema.table, surveys), std::back_inserter(result.data.notes));
+  for (const ColumnSurvey& survey : surveys) result.columns.push_back(FactsOf(survey));
+  result.detected = table.detected;
   EncodeTable(file, schema.table, options.threads);
 }
 
@@ -293,7 +341,7 @@ KnownTable ParseKnownTable(const TextInput& input, const Schema& schema, Labels 
   Bytes window;
   const CsvMatch match =
       MatchCsv(ReadCsvHead(*input.text, input.source, window), input.source, schema, labels,
-               options.fills_columns ? AbsentColumns::kFill : AbsentColumns::kRefuse);
+               options.fills_columns ? AbsentColumns::kFill : AbsentColumns::kRefuse, input.form);
   if (!match.extra.empty()) {
     notes.push_back(fmt::format("{}: columns that the model does not know are not used: {}",
                                 input.source, fmt::join(match.extra, ", ")));

@@ -18,6 +18,7 @@ namespace hogbatch {
 struct ParsedTable {
   ParsedInput parsed;
   ColumnChoice choice;
+  std::string detected = {};  // see TrainingData
 };
 
 // The column of --split-by or --split-time among those of the table; none: neither is given.
@@ -36,8 +37,7 @@ ParsedTable ParseTable(const TextInput& input, const ReadOptions& options,
 // Learns the columns from the training rows, which come first in `order`, and makes features of
 // all rows. UserError if a column cannot be understood, or none is left.
 void LearnAndEncode(const TextInput& input, ParsedTable& table, std::span<const std::int64_t> order,
-                    std::int64_t train_rows, const ReadOptions& options, Schema& schema,
-                    std::vector<std::string>& notes);
+                    const ReadOptions& options, TrainingData& result);
 
 // Parses a file with the columns of the schema's table. EncodeTable makes features of its rows.
 struct KnownTable {

@@ -33,6 +33,14 @@ constexpr std::array<NamedValue<FileFormat>, 3> kFormats{{
     {"idx", FileFormat::kIdx},
 }};
 
+constexpr std::array<NamedValue<WrittenFormat>, 5> kWrittenFormats{{
+    {"auto", WrittenFormat::kAuto},
+    {"csv", WrittenFormat::kCsv},
+    {"jsonl", WrittenFormat::kJsonLines},
+    {"libsvm", WrittenFormat::kLibsvm},
+    {"idx", WrittenFormat::kIdx},
+}};
+
 }  // namespace
 
 ScalingKind ParseScaling(std::string_view name) { return ParseWord("scaling", name, kScalings); }
@@ -43,6 +51,9 @@ LearningTask ParseTask(std::string_view name) { return ParseWord("task", name, k
 FileFormat ParseFileFormat(std::string_view name) {
   return ParseWord("file format", name, kFormats);
 }
+WrittenFormat ParseWrittenFormat(std::string_view name) {
+  return ParseWord("file format", name, kWrittenFormats);
+}
 std::string_view Name(ScalingKind kind) { return NameOf(kind, kScalings); }
 std::string_view Name(LabelKind kind) { return NameOf(kind, kLabelKinds); }
 std::string_view Name(LearningTask task) { return NameOf(task, kTasks); }
@@ -51,6 +62,7 @@ std::string_view Title(FileFormat format) {
   return format == FileFormat::kCsv ? "CSV" : (format == FileFormat::kIdx ? "IDX" : "LIBSVM");
 }
 Words TaskWords() { return WordsOf(kTasks); }
+Words FormatWords() { return WordsOf(kWrittenFormats); }
 Words ScalingWords() { return WordsOf(kScalings); }
 
 }  // namespace hogbatch

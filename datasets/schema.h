@@ -16,13 +16,16 @@ namespace hogbatch {
 enum class LabelKind : std::uint8_t { kClass, kMultiLabel, kValue };
 enum class LearningTask : std::uint8_t { kAuto, kClassify, kRegress, kMultiLabel };
 enum class FileFormat : std::uint8_t { kLibsvm, kCsv, kIdx };
+// What --format may say. JSON lines are read as a table, like CSV.
+enum class WrittenFormat : std::uint8_t { kAuto, kCsv, kJsonLines, kLibsvm, kIdx };
 enum class ScalingKind : std::uint8_t { kAuto, kNone, kMinMax, kStandard, kMaxAbs };
 
-// All four throw UserError for an unknown word.
+// All five throw UserError for an unknown word.
 ScalingKind ParseScaling(std::string_view name);
 LabelKind ParseLabelKind(std::string_view name);
 LearningTask ParseTask(std::string_view name);
 FileFormat ParseFileFormat(std::string_view name);
+WrittenFormat ParseWrittenFormat(std::string_view name);
 std::string_view Name(ScalingKind kind);
 std::string_view Name(FileFormat format);
 std::string_view Title(FileFormat format);  // in sentences: "LIBSVM"
@@ -31,6 +34,7 @@ std::string_view Name(LearningTask task);
 // What a user may choose from, the default ("auto") first.
 Words ScalingWords();
 Words TaskWords();
+Words FormatWords();
 
 // The most that the mean and the deviation of labels may be, so that predictions fit a float.
 inline constexpr double kLargestTarget = 1e30;

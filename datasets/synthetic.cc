@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -50,6 +51,20 @@ std::vector<double> Score(const SyntheticSpec& spec, const std::vector<float>& w
   return scores;
 }
 
+// Above which a label is one of the row's.
+double LeastScore(const SyntheticSpec& spec, std::vector<double> scores) {
+  if (spec.labels_per_row == 0 || spec.labels_per_row >= std::ssize(scores)) return 0;
+  const auto next = scores.begin() + spec.labels_per_row;
+  std::ranges::nth_element(scores, next, std::greater<>());
+  return *next;
+}
+
+void AppendLabels(double least, const std::vector<double>& scores, Dataset& data) {
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    if (scores[k] > least) data.labels.push_back(static_cast<std::int32_t>(k));
+  }
+}
+
 void AppendLabel(const SyntheticSpec& spec, const std::vector<double>& scores, Dataset& data) {
   switch (spec.label_kind) {
     case LabelKind::kClass:
@@ -57,9 +72,7 @@ void AppendLabel(const SyntheticSpec& spec, const std::vector<double>& scores, D
           std::max_element(scores.begin(), scores.end()) - scores.begin()));
       return;
     case LabelKind::kMultiLabel:
-      for (std::size_t k = 0; k < scores.size(); ++k) {
-        if (scores[k] > 0) data.labels.push_back(static_cast<std::int32_t>(k));
-      }
+      AppendLabels(LeastScore(spec, scores), scores, data);
       data.label_offsets.push_back(static_cast<std::int64_t>(data.labels.size()));
       return;
     case LabelKind::kValue: {

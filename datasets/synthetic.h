@@ -13,9 +13,12 @@ struct SyntheticSpec {
   std::int64_t features = 20;
   std::int64_t nonzeros = 0;  // per row; 0: dense rows
   std::int64_t classes = 2;
-  LabelKind label_kind = LabelKind::kClass;  // kMultiLabel: the labels whose scores are positive
+  LabelKind label_kind = LabelKind::kClass;
   double valid_fraction = 0.1;
   std::uint64_t seed = 1;
+  // kMultiLabel: the labels with this many of the highest scores; 0: those whose scores are
+  // positive.
+  std::int64_t labels_per_row = 0;
 };
 
 TrainingData MakeSynthetic(const SyntheticSpec& spec);

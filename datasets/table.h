@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace hogbatch {
@@ -50,6 +51,17 @@ struct TableColumn {
 
   std::int64_t features() const;
   bool operator==(const TableColumn&) const = default;
+};
+
+// What the cells of a column are, over all rows of a file.
+struct ColumnFacts {
+  std::int64_t numbers = 0;
+  std::int64_t words = 0;
+  std::int64_t missing = 0;
+  double min = 0;  // of the numbers
+  double max = 0;
+  std::int64_t different_words = 0;
+  std::vector<std::pair<std::string, std::int64_t>> frequent = {};  // words and their rows
 };
 
 // Numbers the features in the order of the columns; returns how many there are.

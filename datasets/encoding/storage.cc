@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "datasets/readers/text_source.h"
+#include "datasets/text/text_source.h"
 
 namespace hogbatch {
 namespace {

@@ -11,7 +11,6 @@
 #include "core/error.h"
 #include "core/guard/printable.h"
 #include "datasets/readers/csv_fields.h"
-#include "datasets/readers/csv_sniffer.h"
 #include "datasets/readers/numbers.h"
 #include "datasets/readers/parsed_file.h"
 
@@ -32,8 +31,8 @@ struct Head {
   }
 };
 
-Head ReadHead(std::string_view text, const std::string& source) {
-  Head head{.text = text, .source = source, .sample = SampleCsv(text)};
+Head ReadHead(std::string_view text, const std::string& source, CsvForm form) {
+  Head head{.text = text, .source = source, .sample = SampleCsv(text, form)};
   if (head.sample.records.empty()) {
     throw UserError(fmt::format("{}: the file has no rows; use one with rows of data", source));
   }
@@ -44,9 +43,10 @@ Head ReadHead(std::string_view text, const std::string& source) {
                              kMostCsvColumns));
   }
   if (head.first().fields.size() < 2) {
-    head.ThrowAt(head.first().begin,
-                 "the line has one column only, or the file is neither CSV (comma, semicolon, tab, "
-                 "| or blanks) nor LIBSVM (label index:value ...); convert it to one of them");
+    head.ThrowAt(
+        head.first().begin,
+        "the line has one column only, or the file is neither CSV (comma, semicolon, tab, "
+        "| or blanks), LIBSVM (label index:value ...) nor JSON lines; convert it to one of them");
   }
   return head;
 }
@@ -210,9 +210,9 @@ std::string_view ReadCsvHead(const TextSource& text, const std::string& source, 
       source, kMostHeadBytes >> 20));
 }
 
-CsvLayout FindCsvLayout(std::string_view head, const std::string& source,
-                        const std::string& label) {
-  const Head read = ReadHead(head, source);
+CsvLayout FindCsvLayout(std::string_view head, const std::string& source, const std::string& label,
+                        CsvForm form) {
+  const Head read = ReadHead(head, source, form);
   CsvLayout layout = MakeLayout(read, HasHeader(read.sample, LabelByPlace(label, read)));
   const auto column = ResolveLabel(label, layout);
   if (!column) ThrowNoLabel(read, layout, label);
@@ -221,8 +221,8 @@ CsvLayout FindCsvLayout(std::string_view head, const std::string& source,
 }
 
 CsvMatch MatchCsv(std::string_view head, const std::string& source, const Schema& schema,
-                  Labels labels, AbsentColumns absent) {
-  const Head read = ReadHead(head, source);
+                  Labels labels, AbsentColumns absent, CsvForm form) {
+  const Head read = ReadHead(head, source, form);
   const bool has_names = HasNames(schema);
   const bool has_header =
       (has_names && NamesColumnsOf(schema, read.first())) || HasHeader(read.sample, -1);

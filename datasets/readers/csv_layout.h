@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "datasets/dataset.h"
-#include "datasets/readers/text_source.h"
+#include "datasets/readers/csv_sniffer.h"
 #include "datasets/schema.h"
+#include "datasets/text/text_source.h"
 
 namespace hogbatch {
 
@@ -36,13 +37,15 @@ std::string_view ReadCsvHead(const TextSource& text, const std::string& source, 
 
 // The layout of a file to train on; `label` is the value of --label. `head` is the beginning of its
 // text, `source` names it in errors.
-CsvLayout FindCsvLayout(std::string_view head, const std::string& source, const std::string& label);
+CsvLayout FindCsvLayout(std::string_view head, const std::string& source, const std::string& label,
+                        CsvForm form = CsvForm::kUnknown);
 
 // The layout of a file to use with a model. Columns are matched by name if both have names, and
 // otherwise by position. A column that the file lacks is a UserError unless `absent` says that it
 // is to be filled.
 enum class AbsentColumns : std::uint8_t { kRefuse, kFill };
 CsvMatch MatchCsv(std::string_view head, const std::string& source, const Schema& schema,
-                  Labels labels, AbsentColumns absent = AbsentColumns::kRefuse);
+                  Labels labels, AbsentColumns absent = AbsentColumns::kRefuse,
+                  CsvForm form = CsvForm::kUnknown);
 
 }  // namespace hogbatch

@@ -211,6 +211,20 @@ void ParseCsv(std::string_view text, const CsvPlan& plan, ParsedRows& out) {
   CsvParser(text, plan, out).Run();
 }
 
+std::vector<std::string_view> CsvRecords(std::string_view text, const CsvPlan& plan) {
+  std::vector<std::string_view> records;
+  const char* const end = text.data() + text.size();
+  const char* at = NextRecord(text.data(), end, plan.has_comments);
+  while (at != end) {
+    const CsvRecord record = ReadCsvRecord(at, end, plan.delimiter, 0);
+    std::string_view line(at, static_cast<std::size_t>(record.end - at));
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
+    records.push_back(line);
+    at = NextRecord(record.end, end, plan.has_comments);
+  }
+  return records;
+}
+
 const char* FindCsvCell(std::string_view text, const CsvPlan& plan, std::int64_t row,
                         std::int64_t column) {
   const char* const end = text.data() + text.size();

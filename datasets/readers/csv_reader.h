@@ -33,6 +33,9 @@ struct CsvPlan {
 // Reads whole records. A label that is missing leaves its row without one. Throws ParseFailure.
 void ParseCsv(std::string_view text, const CsvPlan& plan, ParsedRows& out);
 
+// The records as they are written, without their line ends, of a text that ParseCsv accepts.
+std::vector<std::string_view> CsvRecords(std::string_view text, const CsvPlan& plan);
+
 // Where column `column` of the `row`-th row begins in a text that ParseCsv accepts.
 const char* FindCsvCell(std::string_view text, const CsvPlan& plan, std::int64_t row,
                         std::int64_t column);

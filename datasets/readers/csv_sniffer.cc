@@ -122,14 +122,15 @@ bool IsUnlikeTheRest(const CsvSample& sample) {
 
 }  // namespace
 
-CsvSample SampleCsv(std::string_view text) {
-  CsvSample sample;
+CsvSample SampleCsv(std::string_view text, CsvForm form) {
+  CsvSample sample{.form = form, .records = {}};
   const char* const end = text.data() + text.size();
   const std::vector<const char*> lines = LineBegins(text, kLines);
   const auto table = std::ranges::find_if_not(lines, IsComment);
-  sample.has_comments = std::ranges::any_of(lines, IsComment);
+  const bool is_known = form == CsvForm::kHeaderAndCommas;
+  sample.has_comments = !is_known && std::ranges::any_of(lines, IsComment);
   if (table == lines.end()) return sample;
-  sample.delimiter = FindDelimiter(text, *table);
+  if (!is_known) sample.delimiter = FindDelimiter(text, *table);
   for (const char* at = *table; at != end && sample.records.size() < kLines;) {
     CsvRecord record = ReadCsvRecord(at, end, sample.delimiter, kMostCsvColumns + 1);
     at = record.end;
@@ -141,6 +142,7 @@ CsvSample SampleCsv(std::string_view text) {
 }
 
 bool HasHeader(const CsvSample& sample, std::int64_t label) {
+  if (sample.form == CsvForm::kHeaderAndCommas) return true;
   Votes votes;
   const std::vector<std::string>& first = sample.records.front().fields;
   for (std::size_t column = 0; column < first.size(); ++column) {

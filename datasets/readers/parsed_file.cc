@@ -241,16 +241,20 @@ ParsedFile ParseInChunks(const TextSource& text, std::size_t begin, const std::s
 void ThrowAt(std::string_view source, const TextSource& text, std::size_t at,
              std::string_view what) {
   constexpr std::size_t kWindow = std::size_t{1} << 20;
-  std::size_t line = 1;
-  std::size_t line_begin = 0;
+  const TextOrigin origin = text.OriginOf(at, source);
+  std::size_t line = origin.first_line;
+  std::size_t line_begin = origin.begin;
   Bytes window;
-  for (std::size_t begin = 0; begin < at; begin += kWindow) {
+  for (std::size_t begin = origin.begin; begin < at; begin += kWindow) {
     const std::string_view bytes = text.Read(begin, std::min(kWindow, at - begin), window);
     line += static_cast<std::size_t>(std::ranges::count(bytes, '\n'));
     const std::size_t newline = bytes.rfind('\n');
     if (newline != std::string_view::npos) line_begin = begin + newline + 1;
   }
-  throw UserError(fmt::format("{}:{}:{}: {}", source, line, at - line_begin + 1, what));
+  if (!origin.has_columns) {
+    throw UserError(fmt::format("{}:{}: {}", origin.source, line, what));
+  }
+  throw UserError(fmt::format("{}:{}:{}: {}", origin.source, line, at - line_begin + 1, what));
 }
 
 void ThrowAt(std::string_view source, std::string_view head, const char* where,

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/readers/text_source.h"
+#include "datasets/text/text_source.h"
 
 namespace hogbatch {
 

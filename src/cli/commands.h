@@ -16,6 +16,12 @@ int Predict(const PredictOptions& options);
 int WriteReport(const ReportOptions& options);
 int Export(const ExportOptions& options);
 int Compare(const CompareOptions& options);
+int ShowData(const DataInfoOptions& options);
+int ConvertData(const DataConvertOptions& options);
+int SplitData(const DataSplitOptions& options);
+int GenerateData(const DataGenerateOptions& options);
+int FetchData(const DataFetchOptions& options);
+int Inspect(const InspectOptions& options);
 int ListDevices(const DevicesOptions& options);
 
 int Run(const Command& command);

@@ -60,8 +60,8 @@ void Complain(std::string_view sentence) noexcept {
 
 void Console::Say(std::string_view line) {
   EndLive();
-  Write(fmt::format("{}\n",
-                    verbosity_ == Verbosity::kLive ? Printable(line, "\t") : std::string(line)));
+  if (verbosity_ != Verbosity::kLive) return Write(fmt::format("{}\n", line));
+  Write(WrapLine(Printable(line, "\t"), TerminalWidth(STDOUT_FILENO)) + "\n");
 }
 
 void Console::Live(std::span<const std::string> fields) {

@@ -34,11 +34,13 @@ int Eval(const EvalOptions& options) {
   const SavedModel model = LoadModel(options.model);
   const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices, model.spec);
   const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kRequired,
-                                      {.labels = options.labels,
+                                      {.format = ParseWrittenFormat(options.format),
+                                       .labels = options.labels,
                                        .fills_columns = options.missing_columns == "fill",
                                        .memory_bytes = ParseMemoryLimit(options.memory_limit)});
   for (const std::string& note : data.notes) Complain(note);
-  const EvalReport report = MakeReport(model, Evaluate(devices, model, data));
+  EvalReport report = MakeReport(model, Evaluate(devices, model, data));
+  if (options.importance) report.importance = MeasureImportance(devices, model, data);
   WriteOutput(options.json ? EvalJson(report) : EvalText(report));
   return kExitOk;
 }

@@ -25,6 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kLockFile[] = ".lock";
+
 // What a run that was killed left half written: see ReplacedFile.
 void RemovePartialFiles(const std::string& folder) {
   std::error_code error;
@@ -101,8 +103,14 @@ void SetAsideOldRun(const std::string& folder) {
   fs::remove_all(folder + "/checkpoints", error);
 }
 
+void RemoveUnusedFolder(const std::string& folder) noexcept {
+  std::error_code error;
+  fs::remove(fs::path(folder) / kLockFile, error);
+  fs::remove(folder, error);
+}
+
 FolderLock::FolderLock(const std::string& folder) {
-  const std::string path = folder + "/.lock";
+  const std::string path = fmt::format("{}/{}", folder, kLockFile);
   descriptor_ = OpenOwn(path, O_RDWR);
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     std::array<char, 32> text{};

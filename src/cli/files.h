@@ -18,6 +18,9 @@ inline constexpr char kEventFile[] = "events.out.tfevents.hogbatch";
 // and is model.previous.safetensors, too. Its summary, event file and checkpoints are deleted.
 void SetAsideOldRun(const std::string& folder);
 
+// Removes a folder that has nothing but a lock in it.
+void RemoveUnusedFolder(const std::string& folder) noexcept;
+
 // One run per folder: held until the program ends. UserError, with the other's process id, if
 // another run holds it. Then removes what a run that was killed left half written.
 class FolderLock {

@@ -13,7 +13,8 @@ int ListDevices(const DevicesOptions& options) {
                              .cores = machine.cores,
                              .cuda = machine.ask(gpu::Interface::kCuda),
                              .opencl = machine.ask(gpu::Interface::kOpenCl),
-                             .why_no_cache = cache ? WhyNoCache(*cache) : ""};
+                             .why_no_cache = cache ? WhyNoCache(*cache) : "",
+                             .machine = LookAtMachine()};
   WriteOutput(options.json ? DevicesJson(report) : DevicesText(report));
   return kExitOk;
 }

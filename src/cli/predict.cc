@@ -1,37 +1,106 @@
 #include "training/predict.h"
 
+#include <fmt/format.h>
+
+#include <optional>
+#include <span>
+#include <string>
+
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/reports/prediction.h"
+#include "core/error.h"
 #include "core/replaced_file.h"
 #include "datasets/dataset.h"
+#include "datasets/row_blocks.h"
 #include "training/model/model_file.h"
 
 namespace hogbatch {
+namespace {
+
+constexpr std::size_t kBlockBytes = std::size_t{32} << 20;
+
+// Standard output, or a file that is whole or not there.
+class Sink {
+ public:
+  explicit Sink(const std::string& path) {
+    if (!path.empty()) file_.emplace(path, NamedBy::kUser);
+  }
+  void Write(const std::string& text) {
+    if (file_) {
+      file_->Write(std::as_bytes(std::span(text)));
+    } else {
+      WriteOutput(text);
+    }
+  }
+  void Close() {
+    if (file_) file_->Commit();
+  }
+
+ private:
+  std::optional<ReplacedFile> file_;
+};
+
+void PredictRows(const std::vector<DeviceChoice>& devices, const SavedModel& model,
+                 const RowBlock& block, const PredictionFormat& format, Sink& sink) {
+  for (const std::string& note : block.data.notes) Complain(note);
+  RowOrder order;
+  Predict(devices, model, block.data, [&](RowRange rows, std::span<const float> outputs) {
+    std::span<const std::string> texts = block.rows;
+    if (!texts.empty()) {
+      texts = texts.subspan(static_cast<std::size_t>(rows.begin),
+                            static_cast<std::size_t>(rows.size()));
+    }
+    sink.Write(
+        order.Add(rows, PredictionLines(model.schema, model.spec.loss, outputs, format, texts)));
+  });
+}
+
+// What is repeated must be what is printed.
+void CheckRepeats(const RowBlocks& blocks, const PredictOptions& options, const Schema& schema) {
+  if (!options.with_input) return;
+  if (schema.format != FileFormat::kCsv) {
+    throw UserError(fmt::format("--with-input: {} files have no columns to repeat; leave it out",
+                                Title(schema.format)));
+  }
+  if (options.json && !blocks.is_json()) {
+    throw UserError("--with-input --json: only JSON lines are repeated as JSON; leave out --json");
+  }
+}
+
+}  // namespace
 
 int Predict(const PredictOptions& options) {
   const SavedModel model = LoadModel(options.model);
+  PredictionFormat format{.probabilities = options.probabilities,
+                          .labels = {.top = options.top, .threshold = options.threshold},
+                          .json = options.json};
+  CheckFormat(model.schema, format);
   const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices, model.spec);
-  const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kOptional,
-                                      {.fills_columns = options.missing_columns == "fill",
-                                       .memory_bytes = ParseMemoryLimit(options.memory_limit)});
-  for (const std::string& note : data.notes) Complain(note);
-
-  const PredictionFormat format{.probabilities = options.probabilities, .top = options.top};
-  RowOrder order;
-  std::string for_file;
-  const auto write = [&](const std::string& text) {
-    if (options.out.empty()) {
-      WriteOutput(text);
-    } else {
-      for_file += text;  // a file is whole or not there
+  const ReadOptions read{.format = ParseWrittenFormat(options.format),
+                         .fills_columns = options.missing_columns == "fill",
+                         .memory_bytes = ParseMemoryLimit(options.memory_limit)};
+  Sink sink(options.out);
+  if (model.schema.format == FileFormat::kIdx) {
+    const RowBlock all{.data = ReadWithSchema(options.data, model.schema, Labels::kOptional, read),
+                       .rows = {}};
+    sink.Write(PredictionHeader(model.schema, format));
+    PredictRows(devices, model, all, format, sink);
+    sink.Close();
+    return kExitOk;
+  }
+  const auto text = options.with_input ? RowBlocks::Text::kKept : RowBlocks::Text::kDropped;
+  RowBlocks blocks(options.data, model.schema, read, text, kBlockBytes);
+  for (bool is_first = true; const auto block = blocks.Next(); is_first = false) {
+    if (is_first) {
+      CheckRepeats(blocks, options, model.schema);
+      format.json = format.json || (options.with_input && blocks.is_json());
+      if (options.with_input) format.delimiter = blocks.delimiter();
+      sink.Write(PredictionHeader(model.schema, format, options.with_input ? blocks.header() : ""));
     }
-  };
-  write(PredictionHeader(model.schema, format));
-  Predict(devices, model, data, [&](RowRange rows, std::span<const float> outputs) {
-    write(order.Add(rows, PredictionLines(model.schema, model.spec.loss, outputs, format)));
-  });
-  if (!options.out.empty()) ReplaceFile(options.out, for_file, NamedBy::kUser);
+    PredictRows(devices, model, *block, format, sink);
+  }
+  sink.Close();
   return kExitOk;
 }
 

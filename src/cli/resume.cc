@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 
 // How long a run lasts and what it runs on. Another network, other data or another optimiser would
 // be another run.
-constexpr std::array<std::string_view, 7> kMayChange = {
-    "epochs", "max-time", "target-loss", "patience", "devices", "report-every", "memory-limit"};
+constexpr std::array<std::string_view, 8> kMayChange = {"epochs",       "max-time", "target-loss",
+                                                        "patience",     "devices",  "report-every",
+                                                        "memory-limit", "no-cache"};
 
 // The latest folder under runs/ that has a checkpoint; empty: there is none.
 std::string LatestRun() {

@@ -31,6 +31,12 @@ struct Runner {
   int operator()(const ReportOptions& options) const { return WriteReport(options); }
   int operator()(const ExportOptions& options) const { return Export(options); }
   int operator()(const CompareOptions& options) const { return Compare(options); }
+  int operator()(const DataInfoOptions& options) const { return ShowData(options); }
+  int operator()(const DataConvertOptions& options) const { return ConvertData(options); }
+  int operator()(const DataSplitOptions& options) const { return SplitData(options); }
+  int operator()(const DataGenerateOptions& options) const { return GenerateData(options); }
+  int operator()(const DataFetchOptions& options) const { return FetchData(options); }
+  int operator()(const InspectOptions& options) const { return Inspect(options); }
   int operator()(const DevicesOptions& options) const { return ListDevices(options); }
 };
 

@@ -25,6 +25,7 @@
 #include "core/guard/cache_folder.h"
 #include "core/replaced_file.h"
 #include "core/run_trace.h"
+#include "core/text.h"
 #include "report/trace_file.h"
 #include "training/checkpoint/spec_text.h"
 #include "training/model/last_save.h"
@@ -123,12 +124,21 @@ class RunFolder {
   // A folder named by the user is checked and locked before a large file is read. A dated one is
   // made when needed.
   explicit RunFolder(const std::string& wanted) : path_(wanted) {
+    std::error_code error;
+    is_new_ = !wanted.empty() && !std::filesystem::exists(wanted, error);
     if (!wanted.empty()) Lock();
   }
+  // A run that fails before it has a file leaves no folder.
+  ~RunFolder() {
+    if (is_new_ && !is_open_) RemoveUnusedFolder(path_);
+  }
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
 
   // Ready for the files of a run.
   const std::string& Open(const std::optional<ResumedRun>& resumed) {
     if (!lock_) Lock();
+    is_open_ = true;
     if (resumed) {
       CutMetrics(path_ + "/metrics.jsonl", ExamplesOf(*resumed));
     } else {
@@ -145,6 +155,8 @@ class RunFolder {
 
   std::string path_;
   std::optional<FolderLock> lock_;
+  bool is_new_ = false;
+  bool is_open_ = false;
 };
 
 TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& resumed) {
@@ -158,10 +170,15 @@ TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& 
 std::string ConfigOf(TrainingSpec spec) {
   std::error_code error;
   const auto absolute = [&](const std::string& path) {
-    return path.empty() ? path : std::filesystem::absolute(path, error).string();
+    const bool is_file = !path.empty() && path != "-";
+    return is_file ? std::filesystem::absolute(path, error).string() : path;
   };
+  std::string data;
+  for (const std::string& file : SplitLines(spec.data)) {
+    data += (data.empty() ? "" : "\n") + absolute(file);
+  }
   ConfigWriter writer;
-  writer.Argument("data", absolute(spec.data));
+  writer.Argument("data", data);
   spec.test = absolute(spec.test);
   spec.valid = absolute(spec.valid);
   spec.labels = absolute(spec.labels);

@@ -103,6 +103,10 @@ ComparePlan PlanOf(const CompareSpec& spec) {
                    .throughput_seconds = 2,
                    .shortest_seconds = 2,
                    .longest_seconds = 60};
+  if (spec.training.data == "-") {
+    throw UserError(
+        "compare reads the data several times, and standard input only once; name a file");
+  }
   if (plan.batches.empty()) throw UserError("--batches needs at least one batch size");
   if (!spec.training.class_weights.empty() && spec.training.class_weights != "none") {
     throw UserError("compare cannot weigh classes: the baselines do not");

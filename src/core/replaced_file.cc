@@ -99,12 +99,12 @@ ReplacedFile::~ReplacedFile() {
 
 void ReplacedFile::Write(std::span<const std::byte> bytes) { WriteAll(descriptor_, bytes, path_); }
 
-void ReplacedFile::Commit() {
+void ReplacedFile::Commit(Sync sync) {
   if (!aside_.empty()) {
-    if (::fsync(descriptor_) != 0) ThrowErrno("write", path_);
+    if (sync == Sync::kYes && ::fsync(descriptor_) != 0) ThrowErrno("write", path_);
     if (std::rename(aside_.c_str(), path_.c_str()) != 0) ThrowErrno("write", path_);
     aside_.clear();
-    SyncFolder();
+    if (sync == Sync::kYes) SyncFolder();
   }
   if (::close(std::exchange(descriptor_, -1)) != 0) ThrowErrno("write", path_);
 }

@@ -25,7 +25,9 @@ class ReplacedFile {
   ~ReplacedFile();
 
   void Write(std::span<const std::byte> bytes);
-  void Commit();
+  // kNo is for files that can be made again, and of which damage is noticed.
+  enum class Sync : std::uint8_t { kYes, kNo };
+  void Commit(Sync sync = Sync::kYes);
 
  private:
   void OpenAside();

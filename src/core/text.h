@@ -34,5 +34,8 @@ std::string Grouped(std::int64_t count);  // 1,234,567
 std::string Wrap(std::string_view text, std::size_t width);
 std::string Join(const std::vector<std::int64_t>& numbers);  // "512,512"
 std::vector<std::string> SplitList(std::string_view text);   // "a, b": "a" and "b"; "": none
+std::vector<std::string> SplitLines(std::string_view text);  // the lines; "": none
+// A field of a CSV line: in quotation marks if it has commas, quotation marks or line ends.
+std::string CsvText(std::string_view text);
 
 }  // namespace hogbatch

@@ -238,7 +238,7 @@ std::optional<Json> ReadObject(const std::string& folder, const std::string& fil
   if (!text) return tell("cannot be read");
   auto object = ParseJson<Json>(*text);
   if (!object.is_object()) return tell("is damaged");
-  if (NumberAt(object, "format") > kFormat) {
+  if (NumberAt(object, "format") > kFormat || NumberAt(object, "options_format") > kFormat) {
     record.problems.push_back(
         fmt::format("{} comes from a newer hogbatch; some of it may be missing here", file));
   }
@@ -259,7 +259,7 @@ void ReadOptions(const std::string& folder, RunRecord& record) {
   if (!options) return;
   TakeFacts(*options, record);
   // What is shown elsewhere, and what does not change a training.
-  for (const char* key : {"machine", "dataset", "network", "format", "out", "quiet", "json",
+  for (const char* key : {"machine", "dataset", "network", "options_format", "out", "quiet", "json",
                           "report", "trace", "tensorboard"}) {
     options->erase(key);
   }

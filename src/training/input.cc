@@ -6,9 +6,12 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/guard/cache_folder.h"
 #include "core/text.h"
 #include "datasets/encoding/fit_labels.h"
 #include "datasets/encoding/storage.h"
+#include "datasets/input_files.h"
+#include "training/cache/data_cache.h"
 
 namespace hogbatch {
 namespace {
@@ -25,9 +28,50 @@ void CheckSettled(const TrainingSpec& spec, const Schema& schema) {
   check("scale", spec.scale, "auto", Name(schema.scaling));
   check("positive", spec.positive, "", schema.positive);
   if (schema.format == FileFormat::kCsv) check("label", spec.label, "auto", schema.label_column);
+  const auto refuse = [&](std::string_view name, bool is_given) {
+    if (!is_given) return;
+    throw UserError(
+        fmt::format("--{}: the model of --init knows its columns and labels; leave it out", name));
+  };
+  const TrainingSpec unset;
+  refuse("task", spec.task != unset.task);
+  refuse("categorical", spec.categorical != unset.categorical);
+  refuse("ignore", spec.ignore != unset.ignore);
+  refuse("keep", spec.keep != unset.keep);
+  refuse("hash", spec.hash != unset.hash);
+}
+
+// From the cache if the same file was read in the same way before.
+TrainingData ReadOnce(const TrainingSpec& spec, const ReadOptions& read) {
+  const auto folder = spec.no_cache ? std::nullopt : DefaultCacheFolder();
+  const auto key = folder ? DataKey(spec.data, read) : std::nullopt;
+  if (!key) return ReadTrainingData(spec.data, read);
+  const DataCache cache(*folder / "data");
+  if (auto data = cache.Load(*key, read.memory_bytes)) return *std::move(data);
+  TrainingData data = ReadTrainingData(spec.data, read);
+  cache.Store(*key, data);
+  return data;
 }
 
 }  // namespace
+
+ReadOptions ReadOptionsOf(const TrainingSpec& spec) {
+  return {.format = ParseWrittenFormat(spec.format),
+          .label = spec.label,
+          .labels = spec.labels,
+          .positive = spec.positive,
+          .task = ParseTask(spec.task),
+          .scaling = ParseScaling(spec.scale),
+          .valid_fraction = spec.valid.empty() ? spec.valid_fraction : 0,
+          .split_by = spec.split_by,
+          .split_time = spec.split_time,
+          .seed = static_cast<std::uint64_t>(spec.seed),
+          .categorical = SplitList(spec.categorical),
+          .ignore = SplitList(spec.ignore),
+          .keep = SplitList(spec.keep),
+          .hash_bits = static_cast<int>(spec.hash),
+          .memory_bytes = ParseMemoryLimit(spec.memory_limit)};
+}
 
 TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {
   TrainingInput input;
@@ -35,23 +79,11 @@ TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {
     input.start = LoadModel(spec.init);
     CheckSettled(spec, input.start->schema);
   }
-  const ReadOptions read{.label = spec.label,
-                         .labels = spec.labels,
-                         .positive = spec.positive,
-                         .task = ParseTask(spec.task),
-                         .scaling = ParseScaling(spec.scale),
-                         .valid_fraction = spec.valid.empty() ? spec.valid_fraction : 0,
-                         .split_by = spec.split_by,
-                         .split_time = spec.split_time,
-                         .seed = static_cast<std::uint64_t>(spec.seed),
-                         .categorical = SplitList(spec.categorical),
-                         .ignore = SplitList(spec.ignore),
-                         .keep = SplitList(spec.keep),
-                         .hash_bits = static_cast<int>(spec.hash),
-                         .memory_bytes = ParseMemoryLimit(spec.memory_limit)};
-  observer.OnActivity(fmt::format("reading {}", spec.data.empty() ? "the data" : spec.data));
-  input.training = input.start ? ReadToGoOn(spec.data, input.start->schema, read)
-                               : ReadTrainingData(spec.data, read);
+  const ReadOptions read = ReadOptionsOf(spec);
+  observer.OnActivity(fmt::format(
+      "reading {}", spec.data.empty() ? "the data" : NameOfFiles(SplitLines(spec.data))));
+  input.training =
+      input.start ? ReadToGoOn(spec.data, input.start->schema, read) : ReadOnce(spec, read);
   if (!spec.valid.empty()) {
     observer.OnActivity(fmt::format("reading {}", spec.valid));
     AppendRows(ReadWithSchema(spec.valid, input.training.schema, Labels::kRequired,

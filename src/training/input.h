@@ -16,6 +16,9 @@ struct TrainingInput {
   std::optional<SavedModel> start = {};  // --init FILE
 };
 
+// How the data of a spec is read. UserError for a wrong word.
+ReadOptions ReadOptionsOf(const TrainingSpec& spec);
+
 // Reads the files that the spec names. With a model to start from, columns, labels and scaling stay
 // as that model knows them.
 TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer);

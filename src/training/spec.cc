@@ -16,10 +16,8 @@
 namespace hogbatch {
 namespace {
 
-void VisitData(OptionVisitor& v, TrainingSpec& o) {
-  v.Group("Data");
-  v.Text("test", o.test, "FILE",
-         "A file with labels that is never trained on; its loss and metrics are reported");
+void VisitReadingOptions(OptionVisitor& v, TrainingSpec& o) {
+  VisitFormat(v, o.format);
   v.Word("label", o.label, {{"auto", "first", "last"}, "NAME|N"},
          "Label column of a CSV file: its name, its number from 1, first or last; auto means last. "
          "Not needed for LIBSVM files");
@@ -41,6 +39,13 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
          "of their words differ");
   v.Number("hash", o.hash, {1, 20},
            "A column with more than 1,000 words shares 2^N inputs among them");
+}
+
+void VisitData(OptionVisitor& v, TrainingSpec& o) {
+  v.Group("Data");
+  v.Text("test", o.test, "FILE",
+         "A file with labels that is never trained on; its loss and metrics are reported");
+  VisitReadingOptions(v, o);
   v.Word("scale", o.scale, ScalingWords(),
          "How features are scaled; learnt on the training rows and saved in the model. standard: "
          "to mean 0 and deviation 1; minmax: to [0, 1]; maxabs: divided by the largest absolute "
@@ -57,6 +62,8 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
   v.Text("split-time", o.split_time, "COLUMN",
          "The rows of a CSV file that are latest by this column, a date or a number, validate");
   VisitMemoryLimit(v, o.memory_limit);
+  v.Flag("no-cache", o.no_cache,
+         "Read the data again even if the same file was read in the same way before");
 }
 
 void VisitClassWeights(OptionVisitor& v, TrainingSpec& o) {
@@ -146,6 +153,12 @@ void TrainingSpec::Visit(OptionVisitor& visitor) {
   VisitOutput(visitor, *this);
 }
 
+void TrainingSpec::VisitReading(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  VisitReadingOptions(visitor, *this);
+  VisitMemoryLimit(visitor, memory_limit);
+}
+
 void TrainingSpec::VisitProblem(OptionVisitor& visitor) {
   VisitData(visitor, *this);
   VisitNetwork(visitor, *this);
@@ -164,6 +177,12 @@ void VisitDevices(OptionVisitor& v, std::string& devices, std::string_view autom
       "in 'hogbatch devices'; cuda:*, opencl:*: all GPUs of that interface";
   v.Word("devices", devices, {{"auto", "cpu"}, "cpu:N|cuda:N|opencl:N"},
          fmt::format("{}. auto takes {}", kNames, automatic));
+}
+
+void VisitFormat(OptionVisitor& v, std::string& format) {
+  v.Word("format", format, FormatWords(),
+         "Format of the data: csv for tables, jsonl for JSON lines (one object per line). auto "
+         "finds it by the content");
 }
 
 void VisitMemoryLimit(OptionVisitor& v, std::string& limit) {

@@ -16,9 +16,12 @@
 namespace hogbatch {
 
 struct TrainingSpec {
-  std::string data;  // empty: the data set that ships with the program
+  // A file, a pattern such as part-*.csv, or several of them on lines of their own; - is standard
+  // input. Empty: the data set that ships with the program.
+  std::string data;
 
   std::string test;
+  std::string format = "auto";
   std::string label = "auto";
   std::string labels;
   std::string positive;
@@ -33,6 +36,7 @@ struct TrainingSpec {
   std::string split_by;
   std::string split_time;
   std::string memory_limit = "auto";
+  bool no_cache = false;
   std::string class_weights = "none";
 
   std::vector<std::int64_t> hidden = {512, 512};
@@ -65,6 +69,8 @@ struct TrainingSpec {
   void Visit(OptionVisitor& visitor);
   // Those of them that say what is learnt, not how: the data, the network and the seed.
   void VisitProblem(OptionVisitor& visitor);
+  // Those of them that say how a file is read.
+  void VisitReading(OptionVisitor& visitor);
 };
 
 // UserError for every value and combination that is wrong for any data on any machine. Reads no
@@ -77,6 +83,9 @@ void SetOption(TrainingSpec& spec, std::string_view name, std::string_view text)
 
 // The option --devices, which other commands share. `automatic`: what auto takes, for the help.
 void VisitDevices(OptionVisitor& visitor, std::string& devices, std::string_view automatic);
+
+// The option --format, likewise.
+void VisitFormat(OptionVisitor& visitor, std::string& format);
 
 // The option --memory-limit, likewise, and its value in bytes; 0: auto.
 void VisitMemoryLimit(OptionVisitor& visitor, std::string& limit);

@@ -101,8 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{"NanAsNumber", {"train", "--epochs", "nan"}, "--epochs needs a number"},
         BadCommand{"FractionOfAWhole", {"train", "--patience", "1.5"}, "needs a whole number"},
         BadCommand{"MissingValue", {"train", "--epochs"}, "--epochs needs a value"},
-        BadCommand{
-            "TooManyArguments", {"train", "data", "more"}, "'more' is one argument too many"},
+        BadCommand{"TooManyArguments", {"devices", "more"}, "'more' is one argument too many"},
         BadCommand{"BadHidden", {"train", "data", "--hidden", "5,0"}, "--hidden"},
         BadCommand{"NetworkBeyondMemory",
                    {"train", "data", "--hidden", "900000,900000"},

@@ -25,7 +25,7 @@ std::string ConfigError(const std::string& text) {
 
 TEST(Config, HasTheOptionsOfItsCommand) {
   const auto entries = ParseConfig(
-      "format = 1\nlr = 0.5\nhidden = [8, 9]\n[train]\nno-pin = true\n[eval]\njson = true\n",
+      "config-format = 1\nlr = 0.5\nhidden = [8, 9]\n[train]\nno-pin = true\n[eval]\njson = true\n",
       "c.toml", "train", kCommands);
   ASSERT_EQ(entries.size(), 3u);
   EXPECT_EQ(entries[0].name, "hidden");
@@ -40,7 +40,8 @@ TEST(Config, IsRefusedWithThePlace) {
   EXPECT_THAT(ConfigError("lr = 1\n[trian]\n"), HasSubstr("c.toml:2: [trian] is no command"));
   EXPECT_THAT(ConfigError("lr = [[1]]\n"), HasSubstr("c.toml:1: lr is a list of lists"));
   EXPECT_THAT(ConfigError("lr = 1979-05-27\n"), HasSubstr("c.toml:1: lr is a date or a table"));
-  EXPECT_THAT(ConfigError("format = 2\n"), HasSubstr("c.toml:1: format 2 is of a newer hogbatch"));
+  EXPECT_THAT(ConfigError("config-format = 2\n"),
+              HasSubstr("c.toml:1: config-format 2 is of a newer hogbatch"));
 }
 
 TEST(Config, ComesBackAsItWasWritten) {

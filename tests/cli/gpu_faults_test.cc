@@ -18,12 +18,12 @@ using testing::Not;
 class GpuFaults : public Gpu {
  protected:
   void SetUp() override {
-    Use(kStandin);
+    Use(kOnStandin);
     folder_.Write("data", TwoClasses(400));
   }
   Finished TrainOnIt() const {
     return Run({"train", "data", "--hidden", "8", "--epochs", "1", "--quiet", "--devices",
-                kStandin.option, "--out", "o"});
+                kOnStandin.option, "--out", "o"});
   }
 };
 
@@ -62,7 +62,7 @@ TEST_F(GpuFaults, ADeviceThatDiesWhileItPredictsEndsTheCommandWithItsCall) {
     const ScopedVariable fail("HOGBATCH_STANDIN_FAIL", call);
     for (const char* command : {"eval", "predict"}) {
       const Finished finished =
-          Run({command, "o/model.safetensors", "data", "--devices", kStandin.option});
+          Run({command, "o/model.safetensors", "data", "--devices", kOnStandin.option});
       EXPECT_EQ(finished.exit_code, 1) << call << ": " << finished.err;
       EXPECT_TRUE(finished.err.starts_with("hogbatch: cuda.0")) << finished.err;
       EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1);

@@ -83,7 +83,7 @@ TEST_P(GpuTrains, ToTheLossesOfTheProcessor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GpuTrains,
-                         Combine(testing::Values(kOpenCl, kStandin), ValuesIn(Problems())),
+                         Combine(testing::Values(kOnOpenCl, kOnStandin), ValuesIn(Problems())),
                          [](const auto& one) {
                            return fmt::format("{}{}", std::get<Ground>(one.param).name,
                                               std::get<Problem>(one.param).name);
@@ -94,7 +94,7 @@ class GpuCommands : public Gpu, public testing::WithParamInterface<Ground> {
   void SetUp() override { Use(GetParam()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, GpuCommands, testing::Values(kOpenCl, kStandin),
+INSTANTIATE_TEST_SUITE_P(All, GpuCommands, testing::Values(kOnOpenCl, kOnStandin),
                          [](const auto& one) { return one.param.name; });
 
 TEST_P(GpuCommands, TrainWithoutWaitingAndSayOnWhat) {

@@ -80,20 +80,23 @@ TEST(LiveFields, HoldLossQualityRatesEpochAndTimeLeft) {
                           .seconds_left = 80,
                           .evaluation = {}};
   const Evaluation last{.epoch = 1, .train = {}, .valid = Sums(), .test = {}};
-  EXPECT_EQ(FitFields(LiveFields(progress, 10, last, {}), 200),
-            "epoch 1.50/10  loss 0.5000  accuracy 0.7500  52.3k examples/s  3.27k updates/s  "
-            "1m20s left");
+  EXPECT_EQ(
+      FitFields(LiveFields(progress, 10, last, {}), 200),
+      "epoch 1.50/10  loss 0.5000  1m20s left  accuracy 0.7500  52.3k examples/s  3.27k updates/s");
+  EXPECT_EQ(FitFields(LiveFields(progress, 10, last, {}), 79),
+            "epoch 1.50/10  loss 0.5000  1m20s left  accuracy 0.7500  52.3k examples/s");
 }
 
 TEST(LiveFields, OfSeveralTeamsPutTheirBalanceFirstAndDropTheRestInNarrowTerminals) {
   const Evaluation last{.epoch = 1, .train = {}, .valid = Sums(), .test = {}};
   const std::vector<std::string> fields = LiveFields(CoresAndGpu(), 10, last, {});
-  EXPECT_EQ(FitFields(fields, 200),
-            "epoch 1.50/10  loss 0.5000  cpu 52% x64 (max)  opencl.0 48% x128  beta 0.99  "
-            "1m20s left  52.3k examples/s  accuracy 0.7500  3.27k updates/s");
+  EXPECT_EQ(
+      FitFields(fields, 200),
+      "epoch 1.50/10  loss 0.5000  1m20s left  cpu 52% x64 (max)  opencl.0 48% x128  beta 0.99  "
+      "52.3k examples/s  accuracy 0.7500  3.27k updates/s");
   EXPECT_EQ(FitFields(fields, 80),
-            "epoch 1.50/10  loss 0.5000  cpu 52% x64 (max)  opencl.0 48% x128  beta 0.99");
-  EXPECT_EQ(FitFields(fields, 50), "epoch 1.50/10  loss 0.5000  cpu 52% x64 (max)");
+            "epoch 1.50/10  loss 0.5000  1m20s left  cpu 52% x64 (max)  opencl.0 48% x128");
+  EXPECT_EQ(FitFields(fields, 50), "epoch 1.50/10  loss 0.5000  1m20s left");
   EXPECT_EQ(FitFields(fields, 30), "epoch 1.50/10  loss 0.5000");
 }
 
@@ -106,6 +109,12 @@ TEST(EvaluationLine, SaysEveryMeasuredSplitAndWhetherItIsTheBest) {
       .best = true};
   EXPECT_EQ(EvaluationLine(progress, {}),
             "epoch 2         12s  train loss 0.5000  valid loss 0.5000 accuracy 0.7500  best");
+}
+
+TEST(WrapLine, BreaksAtWordsAndIndentsLikeTheText) {
+  EXPECT_EQ(WrapLine("data      one two three four five six", 32),
+            "data      one two three four\n          five six");
+  EXPECT_EQ(WrapLine("short", 32), "short");
 }
 
 }  // namespace

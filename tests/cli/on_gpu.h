@@ -23,10 +23,10 @@ struct Ground {
   friend void PrintTo(const Ground& ground, std::ostream* out) { *out << ground.name; }
 };
 
-inline const Ground kOpenCl = {"OpenCl", "opencl:0", "opencl.0", InBuild(""), ""};
-inline const Ground kStandin = {"CudaStandin", "cuda:0", "cuda.0",
-                                InBuild("tests/cuda_standin/plugins"),
-                                InBuild("tests/cuda_standin/plugins")};
+inline const Ground kOnOpenCl = {"OpenCl", "opencl:0", "opencl.0", InBuild(""), ""};
+inline const Ground kOnStandin = {"CudaStandin", "cuda:0", "cuda.0",
+                                  InBuild("tests/cuda_standin/plugins"),
+                                  InBuild("tests/cuda_standin/plugins")};
 
 class Gpu : public testing::Test {
  protected:

@@ -34,7 +34,7 @@ TEST(PredictionLines, NameEveryLikelyLabelOrElseTheLikeliest) {
   const Schema schema = SchemaOf(LabelKind::kMultiLabel, {"a", "b", "c"});
   const std::vector<float> outputs = {1, -1, 2, -3, -1, -2};
   EXPECT_EQ(PredictionLines(schema, Loss::kSigmoid, outputs, {}), "c a\nb\n");
-  EXPECT_EQ(PredictionLines(schema, Loss::kSigmoid, outputs, {.top = 2}), "c a\nb c\n");
+  EXPECT_EQ(PredictionLines(schema, Loss::kSigmoid, outputs, {.labels = {.top = 2}}), "c a\nb c\n");
 }
 
 TEST(PredictionLines, GiveNumbersInTheLabelsOwnUnits) {

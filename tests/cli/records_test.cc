@@ -160,7 +160,7 @@ TEST(OptionsText, WritesEveryOptionAsItWasUsed) {
   input.training.train_rows = 9;
   const std::string text =
       OptionsText(options, plan, {.started = "now", .devices = devices, .input = input});
-  EXPECT_EQ(ValueOf(text, "format"), "1");
+  EXPECT_EQ(ValueOf(text, "options_format"), "1");
   EXPECT_EQ(ValueOf(text, "data"), "mine.csv");
   EXPECT_EQ(ValueOf(text, "lr"), "0.25");
   EXPECT_EQ(ValueOf(text, "algorithm"), "hogbatch");

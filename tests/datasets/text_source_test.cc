@@ -1,4 +1,4 @@
-#include "datasets/readers/text_source.h"
+#include "datasets/text/text_source.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -163,6 +163,21 @@ TEST(TextSource, ReportsErrorsOfPackedFilesByTheirPlainLines) {
   const TemporaryFile file(PackGzip(Text(10) + "1 1:x\n"));
   EXPECT_TRUE(Begins(ErrorOf([&] { ReadTrainingData(file.path(), {}); }),
                      file.path() + ":11:5: 'x' is not a number"));
+}
+
+TEST(TextSource, EndsLinesThatEndWithACarriageReturnAlone) {
+  EXPECT_EQ(All(*OpenBytes("a,b\r1,2\r", "in", kPlenty)), "a,b\n1,2\n");
+  EXPECT_EQ(All(*OpenBytes("a,b\r\n1,2\r\n", "in", kPlenty)), "a,b\r\n1,2\r\n");
+  const std::string idx("\0\0\x08\x01\r\r", 6);
+  EXPECT_EQ(All(*OpenBytes(idx, "in", kPlenty)), idx) << "binary data stays";
+}
+
+TEST(TextSource, RefusesUtf16) {
+  const std::string sentence =
+      "in: is UTF-16 text; convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE > NEW";
+  EXPECT_EQ(OpenError("\xff\xfe" + std::string("a\0,\0", 4)), sentence);
+  EXPECT_EQ(OpenError(std::string("a\0,\0b\0", 6)), sentence);
+  EXPECT_EQ(OpenError(std::string("\0a\0,\0b", 6)), sentence);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "datasets/readers/unpack.h"
+#include "datasets/text/unpack.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

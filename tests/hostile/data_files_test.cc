@@ -74,14 +74,30 @@ std::vector<DataFile> Texts() {
              "1\0 \0001\0:\0002\0\n\0",
              14);
        },
-       "binary data"},
+       "UTF-16"},
       {"ZeroAfterText", [] { return Times(kRows, 1000) + std::string("\0\0\0", 3); }, "bad:4001"},
       {"TwoMillionCommas", [] { return std::string(2 << 20, ',') + "\n"; },
        "more than 1048576 columns"},
       {"LineOfSeventyMegabytes", [] { return std::string(70 << 20, ','); }, "more than 64 MB"},
       {"QuoteNeverClosed", [] { return "a,b\n\"1,2\n3,4\n"; }, "quotation mark"},
       {"MillionQuotes", [] { return "a,b\n1," + std::string(1000001, '"') + "\n"; }, "bad:2"},
-      {"CarriageReturnsOnly", [] { return "1,2,0\r3,4,1\r5,6,0\r"; }, "bad"},
+      {"CarriageReturnsOnly", [] { return Times("1.5,2,0\r3,4,1\r5,6,0\r", 10); }, ""},
+      {"JsonOpen", [] { return "{\"a\": 1, \"y\": "; }, "bad:1"},
+      {"JsonNestedDeeply", [] { return Times("{\"a\":", 100000) + "1" + Times("}", 100000); },
+       "bad:1"},
+      {"JsonList", [] { return "[" + Times("{\"a\": 1, \"y\": 0},", 1000) + "{}]"; },
+       "one JSON list"},
+      {"JsonOfOtherTypes", [] { return "{\"a\": 1, \"y\": 0}\n7\n"; }, "bad:2"},
+      {"JsonWithoutKeys", [] { return Times("{}\n", 100); }, "bad"},
+      {"JsonWithTwoMillionKeys",
+       [] {
+         std::string line = "{";
+         for (int i = 0; i < 1100000; ++i) line += "\"" + std::to_string(i) + "\":1,";
+         return line + "\"y\":1}\n";
+       },
+       "different keys"},
+      {"JsonWithEmptyAndEqualKeys",
+       [] { return Times("{\"\": 1, \"\": 2, \"y\": 0}\n{\"\": 3, \"y\": 1}\n", 20); }, ""},
       {"IndexBeyond32Bits", [] { return kRows + "1 4294967297:1\n"; }, "bad:5:3"},
       {"IndexOfAHundredDigits", [] { return kRows + "1 " + Times("9", 100) + ":1\n"; }, "bad:5:3"},
       {"LargestIndex", [] { return kRows + "1 2147483648:1\n"; }, ""},

@@ -7,6 +7,7 @@ Each run must end by itself with exit code 0, 1 or 2, with a sentence unless it 
 time and memory below. The same seed gives the same files. A file that fails is kept, and its name printed.
 """
 import argparse
+import bz2
 import gzip
 import lzma
 import os
@@ -74,6 +75,7 @@ def mutate_tensors(data, chance):
 
 LIBSVM = b"".join(b"%d 1:%d 2:0.5 4:%d\n" % (1 if i % 2 else -1, i % 7, i % 2) for i in range(12))
 CSV = b"a,b,c,y\n" + b"".join(b"%d,0.5,%d,%s\n" % (i % 5, -i, b"yes" if i % 2 else b"no") for i in range(12))
+JSON_LINES = b"".join(b'{"a": %d, "b": 0.5, "c": %d, "y": "%s"}\n' % (i % 5, -i, b"yes" if i % 2 else b"no") for i in range(12))
 IDX = b"\0\0\x08\x02" + struct.pack(">II", 12, 3) + bytes(range(36))
 IDX_LABELS = b"\0\0\x08\x01" + struct.pack(">I", 12) + bytes(i % 2 for i in range(12))
 TRAIN = ["--hidden", "2", "--devices", "cpu:1", "--quiet", "--out", "o"]
@@ -177,7 +179,14 @@ def records(runner, chance):
     return ["report", "shown"], "shown/" + changed
 
 
-KINDS = dict([text(LIBSVM, "libsvm", "svm-model"), text(CSV, "csv", "csv-model"), ("idx", idx),
+def config(runner, chance):
+    runner.write("bad", mutate(runner.read("run-csv/config.toml"), chance))
+    return ["train", "--config", "bad", "--epochs", "1", *TRAIN], "bad"
+
+
+KINDS = dict([text(JSON_LINES, "jsonl", "csv-model"), ("config", config),
+              packed(CSV, "bzip2", bz2.compress),
+              text(LIBSVM, "libsvm", "svm-model"), text(CSV, "csv", "csv-model"), ("idx", idx),
               packed(LIBSVM, "gzip", lambda data: gzip.compress(data, mtime=0)), packed(CSV, "xz", lzma.compress),
               ("model", model), ("checkpoint", checkpoint), ("records", records)])
 

@@ -31,7 +31,7 @@ constexpr char kSummary[] =
     R"("examples_per_second":133.0,"valid_loss":0.6,"stopped_because":"epochs","best_epoch":1.0,)"
     R"("updates_by_worker":{"cpu.0":12},"staleness":{"0":9,"2":3},"failures_by_worker":{"cpu.1":"broke"}})";
 constexpr char kOptions[] =
-    R"({"format":1,"hidden":[8,4],"lr":0.05,"no-pin":false,"out":"here","seed":12345,)"
+    R"({"options_format":1,"hidden":[8,4],"lr":0.05,"no-pin":false,"out":"here","seed":12345,)"
     R"("machine":{"processor":"P","memory_bytes":2500000000},"dataset":{"source":"mine.csv","rows":45000}})";
 
 class RunFolder : public testing::Test {

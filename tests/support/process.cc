@@ -84,7 +84,8 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addchdir_np(&actions, in.c_str());
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  const bool has_input = std::filesystem::exists(in + "/stdin");
+  ::posix_spawn_file_actions_addopen(&actions, 0, has_input ? "stdin" : "/dev/null", O_RDONLY, 0);
   if (output == Output::kAllClosed) ::posix_spawn_file_actions_addclose(&actions, 0);
   if (output == Output::kErrorClosed || output == Output::kAllClosed) {
     ::posix_spawn_file_actions_addclose(&actions, 2);

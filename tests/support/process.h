@@ -18,8 +18,9 @@ struct Finished {
   double peak_megabytes = 0;  // of memory in use
 };
 
-// The program under test with these arguments, in the folder `in`. Without $HOGBATCH_PLUGINS it has
-// no GPUs: what the machine happens to have must not decide a test.
+// The program under test with these arguments, in the folder `in`. A file or pipe called stdin
+// there is its standard input. Without $HOGBATCH_PLUGINS it has no GPUs: what the machine happens
+// to have must not decide a test.
 class Process {
  public:
   // Where standard output goes. kErrorClosed: it is captured, and there is no standard error;

@@ -21,11 +21,14 @@
 #include "core/guard/small_file.h"
 #include "core/option_values.h"
 #include "core/spelling.h"
+#include "core/text.h"
 
 namespace hogbatch {
 namespace {
 
 constexpr std::int64_t kFormat = 1;
+constexpr std::string_view kVersionKey = "config-format";
+constexpr std::string_view kFilesArgument = "data";
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
 std::string Place(const std::string& path, const toml::node& node) {
@@ -33,6 +36,7 @@ std::string Place(const std::string& path, const toml::node& node) {
 }
 
 // A value as it would be typed on the command line.
+// Elements of lists are joined by commas, and by line ends where they are files.
 std::string TextOf(const toml::node& node, const std::string& place, std::string_view name) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* number = node.as_integer()) return OptionText(number->get());
@@ -48,7 +52,7 @@ std::string TextOf(const toml::node& node, const std::string& place, std::string
     if (part.is_array()) throw UserError(fmt::format("{}: {} is a list of lists", place, name));
     parts.push_back(TextOf(part, place, name));
   }
-  return fmt::format("{}", fmt::join(parts, ","));
+  return fmt::format("{}", fmt::join(parts, name == kFilesArgument ? "\n" : ","));
 }
 
 toml::table ParseToml(std::string_view text, const std::string& path) {
@@ -71,11 +75,11 @@ void AddEntries(const toml::table& table, const std::string& path,
 }
 
 void CheckFormat(std::vector<ConfigEntry>& entries) {
-  const auto found = std::ranges::find(entries, "format", &ConfigEntry::name);
+  const auto found = std::ranges::find(entries, kVersionKey, &ConfigEntry::name);
   if (found == entries.end()) return;
   if (found->text != OptionText(kFormat)) {
     throw UserError(
-        fmt::format("{}: format {} is of a newer hogbatch (this one reads {}): update "
+        fmt::format("{}: config-format {} is of a newer hogbatch (this one reads {}): update "
                     "hogbatch",
                     found->place, found->text, kFormat));
   }
@@ -127,7 +131,7 @@ std::vector<ConfigEntry> ParseConfig(std::string_view text, const std::string& p
   return entries;
 }
 
-ConfigWriter::ConfigWriter() : text_(fmt::format("format = {}\n", kFormat)) {}
+ConfigWriter::ConfigWriter() : text_(fmt::format("{} = {}\n", kVersionKey, kFormat)) {}
 
 void ConfigWriter::Group(std::string_view title) { text_ += fmt::format("\n# {}\n", title); }
 void ConfigWriter::Flag(std::string_view name, bool& value, std::string_view) {
@@ -151,7 +155,12 @@ void ConfigWriter::Text(std::string_view name, std::string& value, std::string_v
   if (!value.empty()) Add(name, Quoted(value));
 }
 void ConfigWriter::Argument(std::string_view name, const std::string& value) {
-  if (!value.empty()) Add(name, Quoted(value));
+  if (value.empty()) return;
+  const std::vector<std::string> files = SplitLines(value);
+  if (files.size() == 1) return Add(name, Quoted(value));
+  std::vector<std::string> quoted;
+  for (const std::string& file : files) quoted.push_back(Quoted(file));
+  Add(name, fmt::format("[{}]", fmt::join(quoted, ", ")));
 }
 
 void ConfigWriter::Add(std::string_view name, std::string_view value) {

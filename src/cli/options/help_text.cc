@@ -1,6 +1,27 @@
 #include "cli/options/help_text.h"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
 namespace hogbatch {
+
+namespace {
+
+constexpr std::array kSummaries = {
+    std::pair{"train", "train a network on a file of examples"},
+    std::pair{"eval", "measure a model on a file of examples"},
+    std::pair{"predict", "print the label of every row of a file"},
+    std::pair{"report", "show one or several runs in a page"},
+    std::pair{"export", "write encoded rows and initial weights for other programs"},
+    std::pair{"compare", "compare with TensorFlow, PyTorch and others on your data"},
+    std::pair{"data", "look at, convert, split or make files of data"},
+    std::pair{"inspect", "show what is in a model, a checkpoint or a run"},
+    std::pair{"devices", "list what this machine can compute with"},
+};
+
+}  // namespace
 
 const char* const kProgramHelp =
     R"(hogbatch trains one neural network with every core and every GPU of this machine at once.
@@ -41,11 +62,13 @@ Examples:
 
 const char* const kPredictHelp =
     R"(Prints one line per row: its label, or its number. Several labels per row are separated by
-spaces. The file needs no labels.
+spaces. The file needs no labels. Rows are read block by block, so that a pipe of any length takes
+little memory.
 
 Examples:
   hogbatch predict runs/first/model.safetensors new.csv > labels.txt
   hogbatch predict runs/first/model.safetensors new.csv --probabilities --out predicted.csv
+  tail -f rows.jsonl | hogbatch predict runs/first/model.safetensors - --with-input
 )";
 
 const char* const kReportHelp =
@@ -88,9 +111,85 @@ holds compare.html, compare.json, compare.svg and one folder per run. Ctrl-C kee
 same command goes on from there. docs/comparison.md has the rules.
 )";
 
+const char* const kDataHelp =
+    R"(Looks at files of data, and makes others of them.
+
+  hogbatch data info DATA            rows, columns, labels, and how they were understood
+  hogbatch data convert DATA OUT     another format: CSV, JSON lines or LIBSVM
+  hogbatch data split DATA           a file to train on and one to test on
+  hogbatch data generate SET OUT     made-up rows with the shape of a known set
+  hogbatch data fetch SET            a public set: covtype, w8a, real-sim, delicious, mnist
+
+'hogbatch data COMMAND --help' explains the options of each.
+)";
+
+const char* const kDataInfoHelp =
+    R"(Reads a file as train would and prints what it found: format, rows, labels and how often each
+occurs, columns with their kind, range, words and missing cells, and what is left out and why.
+
+Examples:
+  hogbatch data info mine.csv --label price
+  hogbatch data info mine.svm.xz --json
+)";
+
+const char* const kDataConvertHelp =
+    R"(Writes a file in another format. Tables (CSV, JSON lines) keep their cells. In LIBSVM, and from
+LIBSVM or IDX to CSV, rows are written as a network sees them before scaling: words are columns of 0
+and 1, missing cells are filled.
+
+Examples:
+  hogbatch data convert rows.jsonl rows.csv
+  hogbatch data convert rows.csv rows.svm --label price
+  hogbatch data convert train-images-idx3-ubyte.gz mnist.csv
+)";
+
+const char* const kDataSplitHelp =
+    R"(Splits a file of text into one to train on and one to test on. Lines are copied as they are, in
+their order, and every class has its share of both files.
+
+Examples:
+  hogbatch data split mine.csv --test-fraction 0.1 --seed 7
+  hogbatch data split visits.csv --split-by patient --out-train a.csv --out-test b.csv
+)";
+
+const char* const kDataGenerateHelp =
+    R"(Makes up rows with the shape of a set of the Hogbatch papers. A hidden linear rule gives the labels,
+so that they can be learnt.
+
+Examples:
+  hogbatch data generate covtype made.csv
+  hogbatch data generate real-sim made.svm --rows 1000000
+)";
+
+const char* const kInspectHelp =
+    R"(Shows what is in a model, a checkpoint or the folder of a run. Files are checked, not trusted: what
+is damaged is said.
+
+Examples:
+  hogbatch inspect runs/first/model.safetensors
+  hogbatch inspect runs/first
+)";
+
 const char* const kDevicesHelp =
     R"(Lists the devices of this machine by the names that --devices takes. Says what is missing to use
 a GPU, what to do about it, and what --devices auto would choose.
 )";
+
+std::string ProgramHelp() {
+  std::string text = kProgramHelp;
+  text += "\nCommands:\n";
+  for (const auto& [name, summary] : kSummaries) text += fmt::format("  {:9} {}\n", name, summary);
+  return text +
+         "\nOptions:\n  --help     print this\n  --version  print the version\n\n"
+         "'hogbatch completion bash' and 'zsh' print what completes commands in a shell; 'hogbatch "
+         "man'\n"
+         "prints the manual page.\n";
+}
+
+std::vector<std::string> CommandNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, summary] : kSummaries) names.emplace_back(name);
+  return names;
+}
 
 }  // namespace hogbatch

@@ -41,12 +41,16 @@ static void VisitMissingColumns(OptionVisitor& visitor, std::string& columns) {
 
 void EvalOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
+  VisitFormat(visitor, format);
   visitor.Text("labels", labels, "FILE",
                "File with the labels of an IDX file; if not given, the one whose name says labels "
                "where DATA says images");
   VisitMissingColumns(visitor, missing_columns);
   VisitMemoryLimit(visitor, memory_limit);
   VisitDevices(visitor, devices, kToInfer);
+  visitor.Flag(
+      "importance", importance,
+      "Measure how much the model needs each column: the loss that random values of it add");
   visitor.Flag("json", json, "Print the result as JSON and nothing else");
 }
 
@@ -55,10 +59,18 @@ void PredictOptions::Visit(OptionVisitor& visitor) {
   visitor.Text("out", out, "FILE", "Write to this file instead of standard output");
   visitor.Flag("probabilities", probabilities,
                "Add the probability of every class or label, and a first line that names them");
-  visitor.Number("top", top, {0, 1000},
-                 "Models with several labels per row: print this many of the most likely labels; 0 "
-                 "prints those "
-                 "with a probability of at least 50 %");
+  visitor.Number(
+      "top", top, {0, 1000},
+      "Print this many labels, the most likely ones first; 0: the most likely class, or, "
+      "with several labels per row, those that reach --threshold");
+  visitor.Number("threshold", threshold, {0, 1},
+                 "Probability from which a label is printed or, with two classes, the second one "
+                 "is chosen; 0: a half");
+  visitor.Flag("json", json, "Print JSON lines: one object per row");
+  visitor.Flag("with-input", with_input,
+               "Repeat the columns of the input before the prediction: CSV for a CSV file, JSON "
+               "lines for JSON lines");
+  VisitFormat(visitor, format);
   VisitMissingColumns(visitor, missing_columns);
   VisitMemoryLimit(visitor, memory_limit);
   VisitDevices(visitor, devices, kToInfer);
@@ -85,6 +97,53 @@ void CompareOptions::Visit(OptionVisitor& visitor) {
   spec.Visit(visitor);
   visitor.Flag("quiet", quiet, "Print errors only");
   visitor.Flag("json", json, "Print compare.json at the end and nothing else");
+}
+
+void DataInfoOptions::Visit(OptionVisitor& visitor) {
+  spec.VisitReading(visitor);
+  visitor.Flag("json", json, "Print what is found as JSON");
+}
+
+static void VisitTarget(OptionVisitor& visitor, std::string& to) {
+  visitor.Word("to", to, {{"auto", "csv", "jsonl", "libsvm"}},
+               "Format to write; auto goes by the name of the file: .csv, .jsonl, and LIBSVM for "
+               "others");
+}
+
+void DataConvertOptions::Visit(OptionVisitor& visitor) {
+  spec.VisitReading(visitor);
+  VisitTarget(visitor, to);
+}
+
+void DataSplitOptions::Visit(OptionVisitor& visitor) {
+  spec.VisitReading(visitor);
+  visitor.Number("test-fraction", test_fraction, {0.0001, 0.9999}, "Share of the rows to test on");
+  visitor.Text("split-by", spec.split_by, "COLUMN",
+               "Rows of a CSV file that are equal in this column are in one of the two files");
+  visitor.Text("split-time", spec.split_time, "COLUMN",
+               "The rows of a CSV file that are latest by this column, a date or a number, are to "
+               "test on");
+  visitor.Number("seed", spec.seed, {0, 9e15}, "Seed of the choice");
+  visitor.Text("out-train", out_train, "FILE",
+               "File for the rows to train on; if not given, NAME-train beside the data");
+  visitor.Text("out-test", out_test, "FILE",
+               "File for the rows to test on; if not given, NAME-test beside the data");
+}
+
+void DataGenerateOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Number("rows", rows, {0, 1e9}, "How many rows; 0: as many as the set has");
+  visitor.Number("features", features, {0, 1e7}, "How many features; 0: those of the set");
+  visitor.Number("nonzeros", nonzeros, {0, 1e6},
+                 "How many of them are not 0 in a row; 0: as in the set");
+  visitor.Number("classes", classes, {0, 1e5}, "How many classes or labels; 0: those of the set");
+  visitor.Number("seed", seed, {0, 9e15}, "Seed of the rows");
+  VisitTarget(visitor, to);
+}
+
+void InspectOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Flag("json", json, "Print it as JSON");
 }
 
 void DevicesOptions::Visit(OptionVisitor& visitor) {

@@ -31,10 +31,12 @@ struct TrainOptions {
 struct EvalOptions {
   std::string model;
   std::string data;
+  std::string format = "auto";
   std::string labels;
   std::string missing_columns = "refuse";
   std::string memory_limit = "auto";
   std::string devices = "auto";
+  bool importance = false;
   bool json = false;
 
   void Visit(OptionVisitor& visitor);
@@ -43,12 +45,16 @@ struct EvalOptions {
 struct PredictOptions {
   std::string model;
   std::string data;
+  std::string format = "auto";
   std::string missing_columns = "refuse";
   std::string memory_limit = "auto";
   std::string devices = "auto";
   std::string out;
   bool probabilities = false;
   std::int64_t top = 0;
+  double threshold = 0;
+  bool json = false;
+  bool with_input = false;
 
   void Visit(OptionVisitor& visitor);
 };
@@ -77,6 +83,55 @@ struct CompareOptions {
   void Visit(OptionVisitor& visitor);
 };
 
+struct DataInfoOptions {
+  TrainingSpec spec;
+  bool json = false;
+
+  void Visit(OptionVisitor& visitor);
+};
+
+struct DataConvertOptions {
+  TrainingSpec spec;
+  std::string out;
+  std::string to = "auto";
+
+  void Visit(OptionVisitor& visitor);
+};
+
+struct DataSplitOptions {
+  TrainingSpec spec;
+  std::string out_train;
+  std::string out_test;
+  double test_fraction = 0.2;
+
+  void Visit(OptionVisitor& visitor);
+};
+
+struct DataGenerateOptions {
+  std::string shape;
+  std::string out;
+  std::string to = "auto";
+  std::int64_t rows = 0;
+  std::int64_t features = 0;
+  std::int64_t nonzeros = 0;
+  std::int64_t classes = 0;
+  std::int64_t seed = 1;
+
+  void Visit(OptionVisitor& visitor);
+};
+
+// Its arguments are those of hogbatch-fetch.
+struct DataFetchOptions {
+  std::vector<std::string> arguments;
+};
+
+struct InspectOptions {
+  std::string path;
+  bool json = false;
+
+  void Visit(OptionVisitor& visitor);
+};
+
 struct DevicesOptions {
   bool json = false;
 
@@ -88,7 +143,9 @@ struct PrintText {
   std::string text;
 };
 
-using Command = std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ReportOptions,
-                             ExportOptions, CompareOptions, DevicesOptions>;
+using Command =
+    std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ReportOptions, ExportOptions,
+                 CompareOptions, DataInfoOptions, DataConvertOptions, DataSplitOptions,
+                 DataGenerateOptions, DataFetchOptions, InspectOptions, DevicesOptions>;
 
 }  // namespace hogbatch

@@ -6,13 +6,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <functional>
 #include <map>
 #include <memory>
 #include <utility>
 
+#include "cli/options/command_list.h"
 #include "cli/options/config.h"
 #include "cli/options/help_text.h"
 #include "core/error.h"
@@ -160,6 +160,18 @@ struct Registered {
     registrar.AddArgument(name, value);
     arguments.emplace_back(name, &value);
   }
+  // Several files as lines of one text.
+  void Files(const char* meta, std::string& value, const char* help) {
+    app.add_option_function<std::vector<std::string>>(
+           meta,
+           [&value](const std::vector<std::string>& files) {
+             value = fmt::format("{}", fmt::join(files, "\n"));
+           },
+           help)
+        ->type_name("FILE ...");
+    registrar.AddArgument("data", value);
+    arguments.emplace_back("data", &value);
+  }
   void Positionals(const char* meta, std::vector<std::string>& values, const char* help) {
     app.add_option(meta, values, help)->type_name("DIR ...");
   }
@@ -171,25 +183,9 @@ struct Registered {
 };
 
 constexpr const char* kTrainingRows =
-    "Rows with labels: CSV, LIBSVM or IDX (MNIST), plain, .gz, .xz, .bz2 or .zst.\n"
+    "Rows with labels: CSV, JSON lines, LIBSVM or IDX (MNIST), plain, .gz, .xz, .bz2 or\n"
+    ".zst; several files are one data set; - is standard input.\n"
     "Not given: the data set that ships with the program";
-
-constexpr std::array kSummaries = {
-    std::pair{"train", "train a network on a file of examples"},
-    std::pair{"eval", "measure a model on a file of examples"},
-    std::pair{"predict", "print the label of every row of a file"},
-    std::pair{"report", "show one or several runs in a page"},
-    std::pair{"export", "write encoded rows and initial weights for other programs"},
-    std::pair{"compare", "compare with TensorFlow, PyTorch and others on your data"},
-    std::pair{"devices", "list what this machine can compute with"},
-};
-
-std::string ProgramHelp() {
-  std::string text = kProgramHelp;
-  text += "\nCommands:\n";
-  for (const auto& [name, summary] : kSummaries) text += fmt::format("  {:9} {}\n", name, summary);
-  return text + "\nOptions:\n  --help     print this\n  --version  print the version\n";
-}
 
 // CLI11 leaves two empty lines between groups; one is enough.
 std::string TidyHelp(std::string help) {
@@ -220,12 +216,6 @@ std::string FindConfig(std::span<const std::string> arguments) {
     if (arguments[i] == "--config" && i + 1 < arguments.size()) path = arguments[i + 1];
   }
   return path;
-}
-
-std::vector<std::string> CommandNames() {
-  std::vector<std::string> names;
-  for (const auto& [name, summary] : kSummaries) names.emplace_back(name);
-  return names;
 }
 
 // Parses one command's arguments.
@@ -284,8 +274,9 @@ Command ParseCommand(std::span<const std::string> arguments, const char* name, c
 template <typename Options>
 void DeclareModelAndData(Registered<Options>& command) {
   command.Positional("MODEL", command.options.model, "A model.safetensors that train wrote");
-  command.Positional("DATA", command.options.data,
-                     "Rows: CSV, LIBSVM or IDX, plain, .gz, .xz, .bz2 or .zst");
+  command.Files("DATA", command.options.data,
+                "Rows: CSV, JSON lines, LIBSVM or IDX, plain, .gz, .xz, .bz2 or .zst;\n"
+                "several files are one data set; - is standard input");
 }
 
 void RequireModelAndData(const Command& command) {
@@ -304,6 +295,42 @@ void RequireModelAndData(const Command& command) {
   }
 }
 
+Command ParseData(std::span<const std::string> arguments) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    return PrintText{kDataHelp};
+  }
+  const std::string& name = arguments[0];
+  const auto rest = arguments.subspan(1);
+  if (name == "info") {
+    return ParseCommand<DataInfoOptions>(rest, "data info", kDataInfoHelp, [](auto& info) {
+      info.Files("DATA", info.options.spec.data, kTrainingRows);
+    });
+  }
+  if (name == "convert") {
+    return ParseCommand<DataConvertOptions>(rest, "data convert", kDataConvertHelp, [](auto& to) {
+      to.Positional("DATA", to.options.spec.data, "The file to read");
+      to.Positional("OUT", to.options.out, "The file to write");
+    });
+  }
+  if (name == "split") {
+    return ParseCommand<DataSplitOptions>(rest, "data split", kDataSplitHelp, [](auto& split) {
+      split.Positional("DATA", split.options.spec.data, "The file to split");
+    });
+  }
+  if (name == "generate") {
+    return ParseCommand<DataGenerateOptions>(
+        rest, "data generate", kDataGenerateHelp, [](auto& made) {
+          made.Positional("SET", made.options.shape,
+                          "The set whose shape the rows have: covtype, w8a, real-sim, delicious");
+          made.Positional("OUT", made.options.out, "The file to write");
+        });
+  }
+  if (name == "fetch") return DataFetchOptions{.arguments = {rest.begin(), rest.end()}};
+  throw UserError(fmt::format(
+      "unknown command data {}{}", name,
+      DidYouMean(name, std::vector<std::string>{"info", "convert", "split", "generate", "fetch"})));
+}
+
 }  // namespace
 
 Command Parse(std::span<const std::string> arguments) {
@@ -318,7 +345,7 @@ Command Parse(std::span<const std::string> arguments) {
   Command command;
   if (name == "train") {
     command = ParseCommand<TrainOptions>(rest, "train", kTrainHelp, [](auto& train) {
-      train.Positional("DATA", train.options.spec.data, kTrainingRows);
+      train.Files("DATA", train.options.spec.data, kTrainingRows);
     });
   } else if (name == "eval") {
     command = ParseCommand<EvalOptions>(rest, "eval", kEvalHelp,
@@ -333,17 +360,27 @@ Command Parse(std::span<const std::string> arguments) {
     });
   } else if (name == "export") {
     command = ParseCommand<ExportOptions>(rest, "export", kExportHelp, [](auto& exported) {
-      exported.Positional("DATA", exported.options.spec.data, kTrainingRows);
+      exported.Files("DATA", exported.options.spec.data, kTrainingRows);
     });
   } else if (name == "compare") {
     command = ParseCommand<CompareOptions>(rest, "compare", kCompareHelp, [](auto& compare) {
-      compare.Positional("DATA", compare.options.spec.training.data, kTrainingRows);
+      compare.Files("DATA", compare.options.spec.training.data, kTrainingRows);
     });
-  } else if (name == "devices") {
+  } else if (name == "data") {
+    command = ParseData(rest);
+  } else if (name == "inspect") {
+    command = ParseCommand<InspectOptions>(rest, "inspect", kInspectHelp, [](auto& inspect) {
+      inspect.Positional("FILE", inspect.options.path, "A model, a checkpoint or a folder");
+    });
+  } else if (name == "completion") {
+    return PrintText{CompletionScript(rest.empty() ? "" : rest[0])};
+  } else if (name == "man") {
+    return PrintText{ManualPage(HOGBATCH_VERSION)};
+  } else if (name == "devices" || name == "doctor") {
     command = ParseCommand<DevicesOptions>(rest, "devices", kDevicesHelp, [](auto&) {});
   } else {
-    std::vector<std::string> known = {"--help", "--version"};
-    for (const auto& [command_name, summary] : kSummaries) known.emplace_back(command_name);
+    std::vector<std::string> known = CommandNames();
+    known.insert(known.end(), {"--help", "--version"});
     const std::string nearest = DidYouMean(name, known);
     throw UserError(fmt::format("unknown {} {}{}", name.starts_with('-') ? "option" : "command",
                                 name, nearest.empty() ? "; see hogbatch --help" : nearest));

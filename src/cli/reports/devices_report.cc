@@ -1,6 +1,7 @@
 #include "cli/reports/devices_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -94,6 +95,28 @@ nlohmann::ordered_json ToJson(const DeviceInfo& info) {
 
 }  // namespace
 
+static double Gigabytes(std::int64_t bytes) { return static_cast<double>(bytes) / 1e9; }
+
+// Caches, memory and disks; empty if nothing is known.
+static std::string MachineText(const MachineFacts& facts) {
+  std::vector<std::string> lines;
+  if (!facts.caches.empty())
+    lines.push_back(fmt::format("caches {}", fmt::join(facts.caches, ", ")));
+  if (facts.physical_cores > 0) {
+    lines.push_back(fmt::format("{} physical core{}, {} NUMA node{}", facts.physical_cores,
+                                facts.physical_cores == 1 ? "" : "s", facts.numa_nodes,
+                                facts.numa_nodes == 1 ? "" : "s"));
+  }
+  if (facts.available_bytes > 0) {
+    lines.push_back(fmt::format("{:.3g} GB of memory are free", Gigabytes(facts.available_bytes)));
+  }
+  for (const DiskSpace& disk : facts.disks) {
+    lines.push_back(fmt::format("{:.3g} GB are free for {} ({})", Gigabytes(disk.free_bytes),
+                                disk.what, disk.path));
+  }
+  return lines.empty() ? "" : Entry("machine", lines);
+}
+
 std::string DevicesText(const DevicesReport& report) {
   std::string text =
       Entry("cpu", {report.processor.description,
@@ -114,12 +137,16 @@ std::string DevicesText(const DevicesReport& report) {
       text += Entry(Name(offer->interface), {fmt::format("none: {}", offer->why_none)});
     }
   }
+  text += MachineText(report.machine);
   text += "\n" + Wrap(AutoSentence(report), kWidth);
   for (const gpu::Offer* offer : {&report.cuda, &report.opencl}) {
     text += "\n" + Wrap(ProofSentence(offer->interface), kWidth);
   }
   if (!report.why_no_cache.empty()) {
     text += "\n" + Wrap(fmt::format("No cache: {}.", report.why_no_cache), kWidth);
+  }
+  for (const Finding& finding : report.machine.findings) {
+    text += "\n" + Wrap(fmt::format("Note: {}: {}.", finding.what, finding.remedy), kWidth);
   }
   return text + "\n";
 }
@@ -147,6 +174,19 @@ std::string DevicesJson(const DevicesReport& report) {
     json["interfaces"].push_back(std::move(one));
   }
   if (!report.why_no_cache.empty()) json["why_no_cache"] = report.why_no_cache;
+  const MachineFacts& facts = report.machine;
+  json["machine"] = {{"caches", facts.caches},
+                     {"physical_cores", facts.physical_cores},
+                     {"numa_nodes", facts.numa_nodes},
+                     {"memory_bytes", facts.memory_bytes},
+                     {"available_memory_bytes", facts.available_bytes}};
+  for (const DiskSpace& disk : facts.disks) {
+    json["machine"]["disks"].push_back(
+        {{"for", disk.what}, {"path", disk.path}, {"free_bytes", disk.free_bytes}});
+  }
+  for (const Finding& finding : facts.findings) {
+    json["findings"].push_back({{"what", finding.what}, {"remedy", finding.remedy}});
+  }
   // The name that a driver gives its device may hold any bytes.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

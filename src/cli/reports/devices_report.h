@@ -4,6 +4,7 @@
 #include <string>
 
 #include "training/devices/device_choice.h"
+#include "training/devices/machine_facts.h"
 
 namespace hogbatch {
 
@@ -13,6 +14,7 @@ struct DevicesReport {
   gpu::Offer cuda;
   gpu::Offer opencl;
   std::string why_no_cache = {};  // empty: there is one
+  MachineFacts machine = {};
 };
 
 std::string DevicesText(const DevicesReport& report);  // at most 80 columns

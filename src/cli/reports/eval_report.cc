@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace hogbatch {
 namespace {
@@ -23,18 +25,8 @@ nlohmann::ordered_json MatrixOf(const ConfusionMatrix& confusion) {
 
 }  // namespace
 
-std::string EvalText(const EvalReport& report) {
-  std::string text = fmt::format("{:16}{}\n{:16}{:.6g}\n", "rows", report.sums.rows, "loss",
-                                 report.sums.mean_loss());
-  for (const Metric& metric : MetricsOf(report.sums, report.scale)) {
-    text += fmt::format("{:16}{:.6g}\n", metric.name, metric.value);
-  }
-  for (const Metric& metric : report.more) {
-    text += fmt::format("{:16}{:.6g}\n", metric.name, metric.value);
-  }
-  if (!report.classes) return text;
-
-  const ClassReport& classes = *report.classes;
+static std::string ClassText(const ClassReport& classes) {
+  std::string text;
   const bool binary = classes.confusion.classes() == 2;
   const std::string of = binary ? fmt::format("of {}", classes.names[1])
                                 : std::string("mean over classes, each against the rest");
@@ -49,6 +41,33 @@ std::string EvalText(const EvalReport& report) {
                         classes.confusion.classes(),
                         classes.confusion.has_counts() ? "; --json has it" : "");
   }
+  return text;
+}
+
+static std::string ImportanceText(const std::vector<ColumnImportance>& columns) {
+  constexpr std::size_t kShown = 50;
+  std::string text = "\ncolumn                    loss that random values of it add\n";
+  for (const ColumnImportance& column :
+       std::span(columns).first(std::min(columns.size(), kShown))) {
+    text += fmt::format("{:24}  {:+.6f}\n", column.name, column.loss_added);
+  }
+  if (columns.size() > kShown) {
+    text += fmt::format("(and {} more; --json has all)\n", columns.size() - kShown);
+  }
+  return text;
+}
+
+std::string EvalText(const EvalReport& report) {
+  std::string text = fmt::format("{:16}{}\n{:16}{:.6g}\n", "rows", report.sums.rows, "loss",
+                                 report.sums.mean_loss());
+  for (const Metric& metric : MetricsOf(report.sums, report.scale)) {
+    text += fmt::format("{:16}{:.6g}\n", metric.name, metric.value);
+  }
+  for (const Metric& metric : report.more) {
+    text += fmt::format("{:16}{:.6g}\n", metric.name, metric.value);
+  }
+  if (report.classes) text += ClassText(*report.classes);
+  if (!report.importance.empty()) text += ImportanceText(report.importance);
   return text;
 }
 
@@ -67,6 +86,9 @@ std::string EvalJson(const EvalReport& report) {
     json["calibration_error"] = classes.calibration_error;
     json["labels"] = classes.names;
     if (classes.confusion.has_counts()) json["confusion"] = MatrixOf(classes.confusion);
+  }
+  for (const ColumnImportance& column : report.importance) {
+    json["importance"].push_back({{"column", column.name}, {"loss_added", column.loss_added}});
   }
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -8,6 +8,7 @@
 #include "cli/reports/live_line.h"
 #include "core/evaluation.h"
 #include "nn/classification.h"
+#include "training/importance.h"
 
 namespace hogbatch {
 
@@ -24,6 +25,7 @@ struct EvalReport {
   MetricScale scale;
   std::vector<Metric> more = {};  // of labels or numbers
   std::optional<ClassReport> classes = {};
+  std::vector<ColumnImportance> importance = {};  // the most important first
 };
 
 std::string EvalText(const EvalReport& report);

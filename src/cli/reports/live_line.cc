@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "cli/reports/team_report.h"
+#include "core/text.h"
 
 namespace hogbatch {
 namespace {
@@ -60,12 +61,13 @@ std::vector<std::string> LiveFields(const Progress& progress, double epochs,
 
   std::vector<std::string> fields = {fmt::format("epoch {:.2f}/{:g}", progress.epoch, epochs)};
   if (progress.running_loss) fields.push_back(fmt::format("loss {:.4f}", *progress.running_loss));
+  // A narrow terminal shows the first ones.
+  if (!left.empty()) fields.push_back(left);
   const std::vector<std::string> teams = TeamFields(progress);
   fields.insert(fields.end(), teams.begin(), teams.end());
   // Teams leave little room, and the line of the last evaluation has the metric.
-  const std::array<std::string, 4> rest = teams.empty()
-                                              ? std::array{metric, examples, updates, left}
-                                              : std::array{left, examples, metric, updates};
+  const std::array<std::string, 3> rest =
+      teams.empty() ? std::array{metric, examples, updates} : std::array{examples, metric, updates};
   std::ranges::copy_if(rest, std::back_inserter(fields),
                        [](const std::string& field) { return !field.empty(); });
   return fields;
@@ -85,6 +87,19 @@ std::string EvaluationLine(const Progress& progress, const MetricScale& scale) {
   add("test", evaluation.test);
   if (progress.best) line += "  best";
   return line;
+}
+
+std::string WrapLine(std::string_view line, int width) {
+  constexpr std::size_t kTextAt = 10, kLeast = 20;
+  const auto room = static_cast<std::size_t>(std::max(width, 0));
+  if (line.size() <= room || room < kTextAt + kLeast) return std::string(line);
+  const bool has_name = line.size() > kTextAt && line[kTextAt - 1] == ' ' && line[kTextAt] != ' ';
+  const std::size_t indent = has_name ? kTextAt : 2;
+  std::string wrapped = Wrap(line.substr(has_name ? kTextAt : 0), room - indent);
+  for (std::size_t at = 0; (at = wrapped.find('\n', at)) != std::string::npos; at += indent) {
+    wrapped.insert(at + 1, indent, ' ');
+  }
+  return std::string(line.substr(0, has_name ? kTextAt : 0)) + wrapped;
 }
 
 int TerminalWidth(int descriptor) {

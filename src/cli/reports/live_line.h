@@ -28,6 +28,10 @@ std::vector<std::string> LiveFields(const Progress& progress, double epochs,
 std::string EvaluationLine(const Progress& progress, const MetricScale& scale);
 
 // Columns of the terminal behind `descriptor`; 80 if unknown.
+// A line of "name      text" broken at words for a terminal; what follows is indented like the
+// text.
+std::string WrapLine(std::string_view line, int width);
+
 int TerminalWidth(int descriptor);
 // Whether a line there can be rewritten in place.
 bool IsLiveTerminal(int descriptor);

@@ -5,24 +5,33 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "core/ids.h"
 #include "datasets/schema.h"
 #include "nn/model_spec.h"
+#include "training/model/labels.h"
 
 namespace hogbatch {
 
 struct PredictionFormat {
   bool probabilities = false;
-  std::int64_t top = 0;  // multi-label: print this many per row; 0: those of at least 50 %
+  LabelChoice labels = {};
+  bool json = false;     // JSON lines
+  char delimiter = ',';  // of the input's columns, where they are repeated
 };
 
-// The line that names the columns; empty without probabilities, and for numbers.
-std::string PredictionHeader(const Schema& schema, const PredictionFormat& format);
+// UserError for an option that does not fit the labels of a model.
+void CheckFormat(const Schema& schema, const PredictionFormat& format);
 
-// One line for each row of raw outputs.
+// The line that names the columns; empty without probabilities or `input_header`, and for JSON.
+// `input_header` is the line that names the columns of the input, if they are repeated.
+std::string PredictionHeader(const Schema& schema, const PredictionFormat& format,
+                             std::string_view input_header = {});
+
+// One line for each row of raw outputs. `rows` are those of the input, to be repeated; or none.
 std::string PredictionLines(const Schema& schema, Loss loss, std::span<const float> outputs,
-                            const PredictionFormat& format);
+                            const PredictionFormat& format, std::span<const std::string> rows = {});
 
 // Puts pieces that arrive in any order back into the order of their rows.
 class RowOrder {

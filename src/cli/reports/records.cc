@@ -189,7 +189,7 @@ std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan,
   used.spec.algorithm = plan.algorithm;
   used.spec.learning_rate = plan.learning_rate;
   Json object;
-  object["format"] = kFormat;
+  object["options_format"] = kFormat;  // "format" is an option
   object["version"] = HOGBATCH_VERSION;
   object["started"] = setting.started;
   if (!used.spec.data.empty()) object["data"] = used.spec.data;

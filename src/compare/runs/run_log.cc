@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/guard/json_text.h"
 #include "core/guard/small_file.h"
+#include "core/text.h"
 
 namespace hogbatch::compare {
 namespace {
@@ -72,8 +73,10 @@ double RunLog::wall_seconds(Phase phase) const {
 OptionTexts IdentityOf(OptionTexts options, const std::vector<std::string>& files) {
   std::erase_if(options, [](const auto& option) { return option.first == "out"; });
   for (auto& [name, text] : options) name.insert(0, "--");
-  for (const std::string& file : files) {
-    if (!file.empty()) options.emplace_back(file, FileIdentity(file));
+  for (const std::string& several : files) {
+    for (const std::string& file : SplitLines(several)) {
+      options.emplace_back(file, FileIdentity(file));
+    }
   }
   return options;
 }

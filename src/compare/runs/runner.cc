@@ -144,6 +144,7 @@ std::vector<std::string> CommandFor(const Setting& setting, const Side& side, co
   add("--report-every", fmt::format("{:g}", std::max(0.01, plan.seconds / 10)));
   if (plan.stop) add("--target-loss", fmt::format("{:g}", *plan.stop));
   add("--out", folder);
+  words.emplace_back("--no-cache");  // start-up is measured, too
   words.emplace_back("--quiet");
   return words;
 }

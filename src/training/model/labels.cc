@@ -1,6 +1,7 @@
 #include "training/model/labels.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -10,19 +11,13 @@
 namespace hogbatch {
 namespace {
 
-// The labels to print, the most probable first.
-std::vector<std::size_t> ChooseLabels(std::span<const float> probabilities, std::int64_t top) {
+// Labels by their probability, the largest first.
+std::vector<std::size_t> ByProbability(std::span<const float> probabilities) {
   std::vector<std::size_t> order(probabilities.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return probabilities[a] != probabilities[b] ? probabilities[a] > probabilities[b] : a < b;
   });
-  auto keep = static_cast<std::size_t>(top);
-  if (top == 0) {
-    const auto likely = std::ranges::count_if(probabilities, [](float p) { return p >= 0.5f; });
-    keep = std::max<std::size_t>(1, static_cast<std::size_t>(likely));
-  }
-  order.resize(std::min(keep, order.size()));
   return order;
 }
 
@@ -40,21 +35,32 @@ std::vector<float> OutputValues(const Schema& schema, Loss loss, std::span<const
   return values;
 }
 
-std::string LabelText(const Schema& schema, std::span<const float> values, std::int64_t top) {
-  switch (schema.label_kind) {
-    case LabelKind::kValue:
-      return fmt::format("{:.7g}", values.front());
-    case LabelKind::kClass:
-      return schema.label_names[std::ranges::max_element(values) - values.begin()];
-    case LabelKind::kMultiLabel:
-      break;
+std::vector<std::string> ChosenLabels(const Schema& schema, std::span<const float> values,
+                                      const LabelChoice& choice) {
+  const double threshold = choice.threshold > 0 ? choice.threshold : 0.5;
+  const bool is_class = schema.label_kind == LabelKind::kClass;
+  if (is_class && choice.top == 0 && choice.threshold > 0 && values.size() == 2) {
+    return {schema.label_names[values[1] >= threshold ? 1 : 0]};
   }
-  std::string text;
-  for (const std::size_t label : ChooseLabels(values, top)) {
-    if (!text.empty()) text += ' ';
-    text += schema.label_names[label];
+  auto keep = static_cast<std::size_t>(choice.top);
+  if (keep == 0) {
+    const auto likely = std::ranges::count_if(values, [&](float p) { return p >= threshold; });
+    keep = is_class ? 1 : std::max<std::size_t>(1, static_cast<std::size_t>(likely));
   }
-  return text;
+  std::vector<std::string> names;
+  for (const std::size_t label : ByProbability(values)) {
+    if (names.size() == keep) break;
+    names.push_back(schema.label_names[label]);
+  }
+  return names;
+}
+
+std::string NumberText(float value) { return fmt::format("{:.7g}", value); }
+
+std::string LabelText(const Schema& schema, std::span<const float> values,
+                      const LabelChoice& choice) {
+  if (schema.label_kind == LabelKind::kValue) return NumberText(values.front());
+  return fmt::format("{}", fmt::join(ChosenLabels(schema, values, choice), " "));
 }
 
 }  // namespace hogbatch

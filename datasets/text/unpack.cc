@@ -1,4 +1,4 @@
-#include "datasets/readers/unpack.h"
+#include "datasets/text/unpack.h"
 
 #include <bzlib.h>
 #include <fmt/format.h>

@@ -1,9 +1,7 @@
-#include "datasets/readers/text_source.h"
+#include "datasets/text/text_source.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/guard/machine_limits.h"
+#include "datasets/text/descriptor.h"
 
 namespace hogbatch {
 namespace {
@@ -50,22 +49,21 @@ class HeldText : public TextSource {
   BorrowedText text_;
 };
 
-class Descriptor {
+// Lines that end with \r, as old spreadsheets write them, end with \n.
+class CarriageReturnText : public TextSource {
  public:
-  // Does not wait for the writer of a pipe.
-  explicit Descriptor(const std::string& path)
-      : value_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (value_ < 0) ThrowErrno("open", path);
+  explicit CarriageReturnText(std::unique_ptr<TextSource> text) : text_(std::move(text)) {}
+  std::size_t size() const override { return text_->size(); }
+  std::string_view Read(std::size_t begin, std::size_t count, Bytes& window) const override {
+    Bytes original;
+    const std::string_view bytes = text_->Read(begin, count, original);
+    if (window.capacity() < bytes.size()) window.Grow(bytes.size());
+    std::ranges::replace_copy(bytes, window.data(), '\r', '\n');
+    return {window.data(), bytes.size()};
   }
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (value_ >= 0) close(value_);
-  }
-  int value() const { return value_; }
 
  private:
-  int value_;
+  std::unique_ptr<TextSource> text_;
 };
 
 // A file that another program may cut short at any time: mapped memory would end the process then.
@@ -109,42 +107,6 @@ class FileText : public TextSource {
   std::size_t file_size_;
   std::size_t begin_ = 0;  // after a byte-order mark
 };
-
-enum class FileKind : std::uint8_t { kRegular, kPipe };  // a terminal is like a pipe
-
-// Waits for bytes, or for the end of what a writer wrote. False if neither comes in time; -1 is for
-// ever.
-bool AwaitBytes(const Descriptor& file, int milliseconds) {
-  pollfd waited{.fd = file.value(), .events = POLLIN, .revents = 0};
-  return poll(&waited, 1, milliseconds) != 0;
-}
-
-// One read, which waits for bytes; 0 at the end. A pipe that no program has opened for writing
-// reads as if it had ended: a writer that starts at the same time gets a second, and one that is
-// there is waited for.
-enum class Place : std::uint8_t { kBeginOfPipe, kLater };
-std::size_t ReadSome(const Descriptor& file, const std::string& path, std::span<char> to,
-                     Place place) {
-  constexpr int kMilliseconds = 1000;
-  for (bool in_time = true;;) {
-    const ssize_t count = read(file.value(), to.data(), to.size());
-    if (count > 0) return static_cast<std::size_t>(count);
-    if (count == 0) {
-      if (place == Place::kLater) return 0;
-      if (!in_time) {
-        throw UserError(fmt::format(
-            "{}: is a pipe that no program writes to; start the writer first, or name a file",
-            path));
-      }
-      in_time = AwaitBytes(file, kMilliseconds);
-      if (in_time) place = Place::kLater;
-    } else if (errno == EAGAIN) {
-      AwaitBytes(file, -1);
-    } else if (errno != EINTR) {
-      ThrowErrno("read", path);
-    }
-  }
-}
 
 // All bytes up to the end of a pipe or a file.
 Bytes ReadAll(const Descriptor& file, const std::string& path, std::size_t max_bytes,
@@ -209,27 +171,41 @@ std::string FirstBytes(const Descriptor& file, const std::string& path) {
   return bytes;
 }
 
-FileKind KindOf(const Descriptor& file, const struct stat& status, const std::string& path) {
-  if (S_ISDIR(status.st_mode)) {
-    throw UserError(fmt::format("{}: is a directory; name a file in it", path));
-  }
-  if (S_ISREG(status.st_mode)) return FileKind::kRegular;
-  if (S_ISFIFO(status.st_mode) || isatty(file.value()) != 0) return FileKind::kPipe;
-  throw UserError(fmt::format("{}: is a device, which may never end; name a file", path));
+// UTF-16 has a mark, or letters that alternate with zero bytes; IDX files begin with two of them.
+bool IsUtf16(std::string_view bytes) {
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return true;
+  if (bytes.size() < 4) return false;
+  const bool low = bytes[0] == 0 && bytes[2] == 0, high = bytes[1] == 0 && bytes[3] == 0;
+  return low != high;
+}
+
+// Text as the readers want it.
+std::unique_ptr<TextSource> WithLineEnds(std::unique_ptr<TextSource> text,
+                                         const std::string& source) {
+  constexpr std::size_t kLooked = std::size_t{1} << 16;
+  Bytes window;
+  const std::string_view head = text->Read(0, kLooked, window);
+  CheckedBeginning(head, source);
+  const auto has = [&](char c) { return head.find(c) != std::string_view::npos; };
+  if (has('\0') || has('\n') || !has('\r')) return text;
+  return std::make_unique<CarriageReturnText>(std::move(text));
 }
 
 }  // namespace
 
-std::unique_ptr<TextSource> OpenText(const std::string& path, std::size_t max_bytes) {
-  Descriptor file(path);
-  struct stat status{};
-  if (fstat(file.value(), &status) != 0) ThrowErrno("open", path);
-  const FileKind kind = KindOf(file, status, path);
+TextOrigin TextSource::OriginOf(std::size_t, std::string_view source) const {
+  return {.source = std::string(source)};
+}
+
+static std::unique_ptr<TextSource> OpenAsItIs(const std::string& name, std::size_t max_bytes) {
+  Descriptor file(name);
+  const std::string path = SourceName(name);
+  const FileKind kind = KindOf(file, path);
   if (kind == FileKind::kRegular) {
-    if (status.st_size == 0) ThrowEmpty(path);
+    const std::size_t size = SizeOf(file, path);
+    if (size == 0) ThrowEmpty(path);
     if (FindPacking(FirstBytes(file, path), path) == Packing::kNone) {
-      return std::make_unique<FileText>(std::move(file), static_cast<std::size_t>(status.st_size),
-                                        path);
+      return std::make_unique<FileText>(std::move(file), size, path);
     }
   }
   Bytes bytes = ReadAll(file, path, max_bytes, kind);
@@ -237,10 +213,25 @@ std::unique_ptr<TextSource> OpenText(const std::string& path, std::size_t max_by
   return std::make_unique<HeldText>(std::move(bytes));
 }
 
+std::unique_ptr<TextSource> OpenText(const std::string& path, std::size_t max_bytes) {
+  return WithLineEnds(OpenAsItIs(path, max_bytes), SourceName(path));
+}
+
 std::unique_ptr<TextSource> OpenBytes(std::string_view bytes, const std::string& source,
                                       std::size_t max_bytes) {
-  if (auto unpacked = Unpack(bytes, source, max_bytes)) return unpacked;
-  return std::make_unique<BorrowedText>(bytes);
+  auto text = Unpack(bytes, source, max_bytes);
+  if (!text) text = std::make_unique<BorrowedText>(bytes);
+  return WithLineEnds(std::move(text), source);
+}
+
+std::string_view CheckedBeginning(std::string_view head, const std::string& source) {
+  if (!IsUtf16(head)) return SkipByteOrderMark(head);
+  throw UserError(fmt::format(
+      "{}: is UTF-16 text; convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE > NEW", source));
+}
+
+std::unique_ptr<TextSource> ViewText(std::string_view text) {
+  return std::make_unique<BorrowedText>(text);
 }
 
 std::size_t MemoryBudget(std::int64_t asked) {

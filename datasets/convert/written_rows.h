@@ -1,0 +1,39 @@
+// Rows of text files as they are written, to copy or convert them without changing their cells.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/dataset.h"
+#include "datasets/text/text_source.h"
+
+namespace hogbatch {
+
+// The text is held in memory.
+struct WrittenRows {
+  FileFormat format = FileFormat::kCsv;
+  bool is_json = false;                     // JSON lines
+  char delimiter = ',';                     // CSV
+  std::vector<std::string> names = {};      // of a CSV's columns; empty: it has no header
+  std::string header = {};                  // the header as it is written, with its line end
+  std::vector<std::string_view> rows = {};  // without their line ends
+  std::shared_ptr<const Bytes> text = {};
+};
+
+// What a file holds.
+enum class TextKind : std::uint8_t { kTable, kLibsvm, kIdx };  // kTable: CSV or JSON lines
+TextKind KindOfText(const std::string& data, const ReadOptions& options);
+
+// Rows in the order of the file, as many as the readers find. UserError for IDX files.
+WrittenRows ReadWrittenRows(const std::string& data, const ReadOptions& options);
+
+// JSON lines as CSV text.
+std::string CsvOfJson(const WrittenRows& rows);
+
+// The fields of a CSV row.
+std::vector<std::string> FieldsOf(const WrittenRows& rows, std::size_t row);
+
+}  // namespace hogbatch

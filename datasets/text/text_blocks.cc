@@ -1,0 +1,103 @@
+#include "datasets/text/text_blocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr int kPatience = 50;  // milliseconds in which a writer goes on with its line
+constexpr std::size_t kReadAtOnce = std::size_t{1} << 16;
+
+}  // namespace
+
+TextBlocks::TextBlocks(const std::string& path, std::size_t max_bytes)
+    : source_(SourceName(path)), max_bytes_(max_bytes), pipe_(std::in_place, path) {
+  while (held_.size() < 6 && Fill(kReadAtOnce)) {
+  }
+  if (held_.empty()) {
+    throw UserError(fmt::format("{}: has no rows; write some to it", source_));
+  }
+  if (FindPacking(held_, source_) == Packing::kNone) {
+    held_.erase(0, held_.size() - CheckedBeginning(held_, source_).size());
+    return;
+  }
+  while (Fill(kReadAtOnce)) {
+    if (held_.size() > max_bytes) {
+      throw UserError(
+          fmt::format("{}: more than {} MB of compressed data, the limit; raise it with "
+                      "--memory-limit, or decompress it first",
+                      source_, max_bytes >> 20));
+    }
+  }
+  const std::string packed = std::exchange(held_, {});
+  text_ = OpenBytes(packed, source_, max_bytes);  // decompressed, so it refers to nothing
+  pipe_.reset();
+}
+
+TextBlocks::TextBlocks(std::unique_ptr<TextSource> text) : text_(std::move(text)) {}
+
+bool TextBlocks::Fill(std::size_t bytes) {
+  const std::size_t before = held_.size();
+  if (text_) {
+    Bytes window;
+    held_ += text_->Read(at_, bytes, window);
+    at_ += held_.size() - before;
+  } else {
+    held_.resize(before + bytes);
+    const Place place = before == 0 && line_ == 1 ? Place::kBeginOfPipe : Place::kLater;
+    const std::size_t count = ReadSome(*pipe_, source_, std::span(held_).subspan(before), place);
+    held_.resize(before + count);
+  }
+  return held_.size() > before;
+}
+
+std::string_view TextBlocks::Head() {
+  while (held_.size() < kReadAtOnce && !(pipe_ && !AwaitBytes(*pipe_, kPatience))) {
+    if (!Fill(kReadAtOnce)) break;
+  }
+  return held_;
+}
+
+std::size_t TextBlocks::WholeLines() const {
+  const std::size_t last = held_.rfind('\n') + 1;  // npos + 1 is 0
+  if (!joins_quoted_lines_) return last;
+  std::size_t whole = 0;
+  bool is_open = false;
+  for (std::size_t i = 0; i < last; ++i) {
+    if (held_[i] == '"') is_open = !is_open;
+    if (held_[i] == '\n' && !is_open) whole = i + 1;
+  }
+  return whole;
+}
+
+TextBlock TextBlocks::Take(std::size_t bytes) {
+  TextBlock block{.text = held_.substr(0, bytes), .first_line = line_};
+  held_.erase(0, bytes);
+  line_ += static_cast<std::size_t>(std::ranges::count(block.text, '\n'));
+  return block;
+}
+
+std::optional<TextBlock> TextBlocks::Next(std::size_t bytes) {
+  while (true) {
+    const bool waits = pipe_ && !AwaitBytes(*pipe_, kPatience);
+    if (held_.size() >= bytes || waits) {
+      if (const std::size_t whole = WholeLines(); whole > 0) return Take(whole);
+      if (max_bytes_ > 0 && held_.size() > max_bytes_) {
+        throw UserError(fmt::format("{}:{}: the line is longer than {} MB; write one row per line",
+                                    source_, line_, max_bytes_ >> 20));
+      }
+    }
+    if (Fill(pipe_ ? kReadAtOnce : bytes)) continue;
+    if (held_.empty()) return std::nullopt;
+    if (held_.find('\n') == std::string::npos) std::ranges::replace(held_, '\r', '\n');
+    if (held_.back() != '\n') held_ += '\n';
+    return Take(held_.size());
+  }
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/data/target.h"
+#include "core/error.h"
+#include "core/spelling.h"
+#include "core/text.h"
+#include "datasets/convert/write_rows.h"
+#include "datasets/synthetic.h"
+
+namespace hogbatch {
+namespace {
+
+// Shapes of the sets of the Hogbatch papers. The rows are made up.
+struct Shape {
+  std::string_view name;
+  SyntheticSpec spec;
+};
+constexpr std::array kShapes = {
+    Shape{"covtype", {.rows = 581012, .features = 54, .classes = 2}},
+    Shape{"w8a", {.rows = 64700, .features = 300, .nonzeros = 12, .classes = 2}},
+    Shape{"real-sim", {.rows = 72309, .features = 20958, .nonzeros = 51, .classes = 2}},
+    Shape{"delicious",
+          {.rows = 16105,
+           .features = 500,
+           .nonzeros = 18,
+           .classes = 983,
+           .label_kind = LabelKind::kMultiLabel,
+           .labels_per_row = 19}},
+};
+
+SyntheticSpec SpecOf(const DataGenerateOptions& options) {
+  const auto shape = std::ranges::find(kShapes, options.shape, &Shape::name);
+  if (shape == kShapes.end()) {
+    std::vector<std::string> names;
+    for (const Shape& one : kShapes) names.emplace_back(one.name);
+    throw UserError(
+        fmt::format("data generate: unknown set '{}'; choose covtype, w8a, real-sim or "
+                    "delicious{}",
+                    options.shape, DidYouMean(options.shape, names)));
+  }
+  SyntheticSpec spec = shape->spec;
+  spec.valid_fraction = 0;
+  spec.seed = static_cast<std::uint64_t>(options.seed);
+  if (options.rows > 0) spec.rows = options.rows;
+  if (options.features > 0) spec.features = options.features;
+  if (options.nonzeros > 0) spec.nonzeros = options.nonzeros;
+  if (options.classes > 0) spec.classes = options.classes;
+  if (spec.nonzeros > spec.features) {
+    throw UserError(fmt::format("--nonzeros {} of {} features: a row cannot have more than all",
+                                spec.nonzeros, spec.features));
+  }
+  spec.labels_per_row = std::min(spec.labels_per_row, spec.classes);
+  return spec;
+}
+
+}  // namespace
+
+int GenerateData(const DataGenerateOptions& options) {
+  if (options.shape.empty() || options.out.empty()) {
+    throw UserError(
+        "data generate needs a set and a file; for example: hogbatch data generate covtype "
+        "made.csv");
+  }
+  const SyntheticSpec spec = SpecOf(options);
+  const WrittenFormat to = TargetFormat(options.to, options.out);
+  if (to == WrittenFormat::kJsonLines) {
+    throw UserError("data generate writes CSV or LIBSVM; choose --to csv or --to libsvm");
+  }
+  if (to == WrittenFormat::kCsv && spec.label_kind == LabelKind::kMultiLabel) {
+    throw UserError(
+        "data generate: several labels per row are written as LIBSVM; choose --to libsvm");
+  }
+  const TrainingData made = MakeSynthetic(spec);
+  WriteTarget(options.out, [&](const TakeText& write) {
+    if (to == WrittenFormat::kCsv) write(CsvHeader(made.schema));
+    for (std::int64_t row = 0; row < made.data.rows; ++row) {
+      write(to == WrittenFormat::kCsv ? CsvRow(made.data, made.schema, row)
+                                      : LibsvmRow(made.data, made.schema, row));
+    }
+  });
+  if (options.out != "-") {
+    WriteOutput(fmt::format("{} made-up rows with the shape of {} in {}\n", Grouped(spec.rows),
+                            options.shape, options.out));
+  }
+  return kExitOk;
+}
+
+}  // namespace hogbatch

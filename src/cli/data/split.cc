@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/data/target.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "datasets/convert/written_rows.h"
+#include "training/input.h"
+
+namespace hogbatch {
+namespace {
+
+// rows.csv.gz becomes rows-train.csv.
+std::string NameBeside(const std::string& data, std::string_view what) {
+  std::filesystem::path path(data);
+  for (const char* packed : {".gz", ".xz", ".bz2", ".zst"}) {
+    if (path.extension() == packed) path.replace_extension();
+  }
+  const std::string end = path.extension().string();
+  return path.replace_extension().string() + fmt::format("-{}{}", what, end);
+}
+
+void WritePart(const WrittenRows& all, std::vector<std::int64_t> rows, const std::string& path) {
+  std::ranges::sort(rows);  // in the order of the file
+  WriteTarget(path, [&](const TakeText& write) {
+    write(all.header);
+    for (const std::int64_t row : rows) {
+      write(all.rows[static_cast<std::size_t>(row)]);
+      write("\n");
+    }
+  });
+}
+
+}  // namespace
+
+int SplitData(const DataSplitOptions& options) {
+  const std::string& data = options.spec.data;
+  if (data.empty()) {
+    throw UserError("data split needs a file; for example: hogbatch data split rows.csv");
+  }
+  ReadOptions read = ReadOptionsOf(options.spec);
+  read.valid_fraction = options.test_fraction;
+  const std::string train =
+      options.out_train.empty() ? NameBeside(data, "train") : options.out_train;
+  const std::string test = options.out_test.empty() ? NameBeside(data, "test") : options.out_test;
+  const FileSplit split = SplitFile(data, read);
+  const WrittenRows rows = ReadWrittenRows(data, read);
+  const auto last = static_cast<std::int64_t>(rows.rows.size());
+  for (const auto* part : {&split.train, &split.valid}) {
+    Check(std::ranges::all_of(*part, [&](std::int64_t row) { return row < last; }),
+          "rows are counted alike");
+  }
+  WritePart(rows, split.train, train);
+  WritePart(rows, split.valid, test);
+  WriteOutput(fmt::format("{} rows in {}, {} in {}\n", Grouped(std::ssize(split.train)), train,
+                          Grouped(std::ssize(split.valid)), test));
+  return kExitOk;
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,19 @@
+// Where the data commands write to.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "datasets/dataset.h"
+
+namespace hogbatch {
+
+// What --to means for a file name. Compressed names are refused: hogbatch writes plain files.
+WrittenFormat TargetFormat(const std::string& to, const std::string& path);
+
+// A file that is whole or not there; - is standard output. `write` is given what takes the text.
+using TakeText = std::function<void(std::string_view)>;
+void WriteTarget(const std::string& path, const std::function<void(const TakeText&)>& write);
+
+}  // namespace hogbatch

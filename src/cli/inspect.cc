@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "training/checkpoint/checkpoint_file.h"
+#include "training/model/model_file.h"
+
+namespace hogbatch {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+std::string NetworkText(const ModelSpec& spec) {
+  std::string text = fmt::format("{}", spec.inputs);
+  for (const std::int64_t width : spec.hidden) text += fmt::format(" -> {}", width);
+  return text + fmt::format(" -> {}", spec.outputs);
+}
+
+Json ColumnsOf(const Schema& schema) {
+  Json columns = Json::array();
+  for (const TableColumn& column : schema.table) {
+    Json one = {
+        {"name", column.name}, {"kind", Name(column.kind)}, {"features", column.features()}};
+    if (!column.categories.empty()) one["categories"] = column.categories;
+    if (!column.reason.empty()) one["left_out_because"] = column.reason;
+    columns.push_back(std::move(one));
+  }
+  return columns;
+}
+
+Json ModelJson(const std::string& path) {
+  const SavedModel model = LoadModel(path);
+  const Schema& schema = model.schema;
+  Json json = {{"kind", "model"},
+               {"file", path},
+               {"network", NetworkText(model.spec)},
+               {"activation", Name(model.spec.activation)},
+               {"loss", Name(model.spec.loss)},
+               {"parameters", Layout(model.spec).parameters},
+               {"trained_on", Title(schema.format)},
+               {"features", schema.features},
+               {"scaling", Name(schema.scaling)},
+               {"label_kind", Name(schema.label_kind)}};
+  if (!schema.label_name.empty()) json["label"] = schema.label_name;
+  if (schema.label_kind != LabelKind::kValue) json["labels"] = schema.label_names;
+  if (!schema.table.empty()) json["columns"] = ColumnsOf(schema);
+  return json;
+}
+
+Json CheckpointJson(const std::string& path) {
+  const Checkpoint checkpoint = ReadCheckpoint(path);
+  Json options = Json::parse(checkpoint.texts.options, nullptr, false);
+  return {{"kind", "checkpoint"},
+          {"file", path},
+          {"weights", checkpoint.weights.size()},
+          {"has_best_model", !checkpoint.best.empty()},
+          {"workers", checkpoint.workers.size()},
+          {"options", options.is_discarded() ? Json("damaged") : options}};
+}
+
+// What a file of a run is, or why it cannot be read.
+Json FileJson(const std::string& path) {
+  try {
+    return path.ends_with("model.safetensors") ? ModelJson(path) : CheckpointJson(path);
+  } catch (const UserError& error) {
+    return {{"file", path}, {"problem", error.what()}};
+  }
+}
+
+Json FolderJson(const std::string& folder) {
+  Json json = {{"kind", "run"}, {"folder", folder}};
+  const std::string model = folder + "/model.safetensors";
+  const std::vector<std::string> checkpoints = ListCheckpoints(folder);
+  std::error_code error;
+  if (fs::exists(model, error)) json["model"] = FileJson(model);
+  for (const std::string& path : checkpoints) json["checkpoints"].push_back(FileJson(path));
+  if (json.size() == 2) {
+    throw UserError(fmt::format(
+        "{}: holds neither a model nor a checkpoint; name the folder of a run", folder));
+  }
+  return json;
+}
+
+// A checkpoint is also a safetensors file: whichever reader takes it, it is.
+Json AnyFileJson(const std::string& path) {
+  try {
+    return ModelJson(path);
+  } catch (const UserError& error) {
+    try {
+      return CheckpointJson(path);
+    } catch (const UserError&) {
+      throw UserError(error.what());
+    }
+  }
+}
+
+// Lines of "key value", inner objects below their key.
+void AddText(const Json& json, const std::string& indent, std::string& text) {
+  for (const auto& [key, value] : json.items()) {
+    if (value.is_object()) {
+      text += fmt::format("{}{}\n", indent, key);
+      AddText(value, indent + "  ", text);
+    } else if (value.is_array() && !value.empty() && value.front().is_object()) {
+      text += fmt::format("{}{}\n", indent, key);
+      for (const Json& one : value) {
+        std::vector<std::string> parts;
+        for (const auto& [name, inner] : one.items()) {
+          if (inner.is_array() || inner.is_object()) {
+            parts.push_back(fmt::format("{} {}", inner.size(), name));
+          } else {
+            parts.push_back(inner.is_string() ? inner.get<std::string>()
+                                              : fmt::format("{} {}", name, inner.dump()));
+          }
+        }
+        text += fmt::format("{}  {}\n", indent, fmt::join(parts, ", "));
+      }
+    } else if (value.is_array()) {
+      std::vector<std::string> parts;
+      for (const Json& one : value) {
+        if (parts.size() == 20) {
+          parts.emplace_back("...");
+          break;
+        }
+        parts.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+      }
+      text += fmt::format("{}{:14}{}\n", indent, key, fmt::join(parts, ", "));
+    } else {
+      text += fmt::format("{}{:14}{}\n", indent, key,
+                          value.is_string() ? value.get<std::string>() : value.dump());
+    }
+  }
+}
+
+}  // namespace
+
+int Inspect(const InspectOptions& options) {
+  if (options.path.empty()) {
+    throw UserError("inspect needs a file; for example: hogbatch inspect model.safetensors");
+  }
+  std::error_code error;
+  const Json json =
+      fs::is_directory(options.path, error) ? FolderJson(options.path) : AnyFileJson(options.path);
+  if (options.json) {
+    WriteOutput(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    return kExitOk;
+  }
+  std::string text;
+  AddText(json, "", text);
+  WriteOutput(text);
+  return kExitOk;
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,63 @@
+#include "datasets/text/json_lines.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/datasets/reading.h"
+
+namespace hogbatch {
+namespace {
+
+std::string TableOf(std::string_view lines) {
+  std::vector<std::string> columns;
+  const auto table = TableOfJsonLines(*ViewText(lines), "in.jsonl", 1 << 20, columns);
+  Bytes window;
+  return std::string(table->Read(0, table->size(), window));
+}
+
+std::string TableError(std::string_view lines) {
+  return ErrorOf([&] { TableOf(lines); });
+}
+
+TEST(JsonLines, BecomeATableWithAColumnForEveryKey) {
+  EXPECT_EQ(
+      TableOf("{\"a\": 1, \"b\": \"x, \\\"y\\\"\"}\n\n{\"c\": null, \"a\": 2.5e3, \"b\": true}\n"),
+      "a,b,c\n1,\"x, \"\"y\"\"\",\n\n2.5e3,true,\n");
+}
+
+TEST(JsonLines, NameWhatIsInsideByItsPath) {
+  EXPECT_EQ(TableOf("{\"p\": {\"x\": 1, \"q\": [4, {\"z\": 5}]}, \"y\": \"no\\nline\"}\n"),
+            "p.x,p.q.0,p.q.1.z,y\n1,4,5,no line\n");
+}
+
+TEST(JsonLines, AreRefusedWithTheLine) {
+  EXPECT_EQ(TableError("{\"a\": 1}\n\n[1, 2]\n"),
+            "in.jsonl:3: is no JSON object; write one object per line, {...}");
+  EXPECT_EQ(TableError("{\"a\": 1}\n{\"a\": }\n"),
+            "in.jsonl:2: is no JSON object; write one object per line, {...}");
+  EXPECT_EQ(TableError("[{\"a\": 1}]"),
+            "in.jsonl: is one JSON list; write one object per line, as jq -c '.[]' does");
+}
+
+TEST(JsonLines, TrainLikeATable) {
+  std::string lines, csv = "size,kind,y\n";
+  for (int i = 0; i < 60; ++i) {
+    const char* kind = i % 3 == 0 ? "big" : "small";
+    lines += fmt::format("{{\"size\": {}, \"kind\": \"{}\", \"y\": \"c{}\"}}\n", i, kind, i % 2);
+    csv += fmt::format("{},{},c{}\n", i, kind, i % 2);
+  }
+  const TrainingData from_json = Learn(lines), from_csv = Learn(csv);
+  EXPECT_EQ(from_json.schema.table, from_csv.schema.table);
+  EXPECT_EQ(from_json.data.dense, from_csv.data.dense);
+  EXPECT_EQ(from_json.data.classes, from_csv.data.classes);
+  EXPECT_EQ(Apply(lines, from_csv.schema).dense, Apply(csv, from_json.schema).dense);
+}
+
+TEST(JsonLines, PlaceTheErrorsOfLaterSteps) {
+  std::string lines;
+  for (int i = 0; i < 300; ++i) lines += fmt::format("{{\"a\": {}, \"y\": {}}}\n", i, i % 2);
+  lines += "{\"a\": \"x\", \"y\": 1}\n";
+  EXPECT_TRUE(Begins(LearnError(lines), "in.txt:301: 'x'")) << LearnError(lines);
+}
+
+}  // namespace
+}  // namespace hogbatch

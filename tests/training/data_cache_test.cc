@@ -1,0 +1,111 @@
+#include "training/cache/data_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/error.h"
+#include "datasets/synthetic.h"
+#include "tests/support/process.h"
+#include "training/model/schema_json.h"
+
+namespace hogbatch {
+namespace {
+
+class DataCacheTest : public testing::Test {
+ protected:
+  DataCacheTest() : cache_(folder_.path() + "/cache") {}
+
+  std::string Big(const std::string& name, int columns = 3) const {
+    std::string rows;
+    while (rows.size() < (std::size_t{5} << 20)) {
+      for (int i = 0; i < columns; ++i) rows += std::to_string(rows.size() % 97 + i) + ",";
+      rows += rows.size() % 2 ? "a\n" : "b\n";
+    }
+    return folder_.path() + "/" + folder_.Write(name, rows);
+  }
+  std::string File(const std::string& key) const {
+    return folder_.path() + "/cache/" + key + ".data";
+  }
+  TemporaryFolder folder_;
+  DataCache cache_;
+};
+
+void ExpectSame(const TrainingData& a, const TrainingData& b) {
+  EXPECT_EQ(a.data.dense, b.data.dense);
+  EXPECT_EQ(a.data.offsets, b.data.offsets);
+  EXPECT_EQ(a.data.columns, b.data.columns);
+  EXPECT_EQ(a.data.values, b.data.values);
+  EXPECT_EQ(a.data.classes, b.data.classes);
+  EXPECT_EQ(a.data.label_offsets, b.data.label_offsets);
+  EXPECT_EQ(a.data.labels, b.data.labels);
+  EXPECT_EQ(a.data.targets, b.data.targets);
+  EXPECT_EQ(a.data.notes, b.data.notes);
+  EXPECT_EQ(a.data.source, b.data.source);
+  EXPECT_EQ(a.train_rows, b.train_rows);
+  EXPECT_EQ(SchemaToJson(a.schema), SchemaToJson(b.schema));
+}
+
+TEST_F(DataCacheTest, GivesBackWhatWasStored) {
+  const TrainingData dense = ReadTrainingData(Big("rows"), {});
+  cache_.Store("dense", dense);
+  const auto again = cache_.Load("dense", 0);
+  ASSERT_TRUE(again);
+  ExpectSame(*again, dense);
+  for (const LabelKind kind : {LabelKind::kClass, LabelKind::kMultiLabel, LabelKind::kValue}) {
+    const TrainingData sparse = MakeSynthetic({.rows = 50,
+                                               .features = 30,
+                                               .nonzeros = 4,
+                                               .classes = kind == LabelKind::kValue ? 1 : 3,
+                                               .label_kind = kind});
+    cache_.Store("sparse", sparse);
+    const auto loaded = cache_.Load("sparse", 0);
+    ASSERT_TRUE(loaded);
+    ExpectSame(*loaded, sparse);
+  }
+}
+
+TEST_F(DataCacheTest, IsNotUsedForAnotherFileOrOtherOptions) {
+  const std::string path = Big("rows");
+  const auto key = DataKey(path, {});
+  ASSERT_TRUE(key);
+  EXPECT_EQ(DataKey(path, {}), key);
+  EXPECT_NE(DataKey(path, {.seed = 2}), key);
+  EXPECT_NE(DataKey(path, {.label = "first"}), key);
+  std::ofstream(path, std::ios::app) << "1,2,3,a\n";
+  EXPECT_NE(DataKey(path, {}), key);
+  EXPECT_FALSE(DataKey("", {}));
+  EXPECT_FALSE(DataKey("-", {}));
+  EXPECT_FALSE(DataKey(folder_.path() + "/" + folder_.Write("small", "1,2\n"), {}));
+  EXPECT_FALSE(cache_.Load(*key, 0));
+}
+
+TEST_F(DataCacheTest, IsRemovedIfItIsDamaged) {
+  const TrainingData data = MakeSynthetic({.rows = 200, .features = 10});
+  cache_.Store("key", data);
+  const std::string whole = folder_.Read("cache/key.data");
+  for (std::size_t at = 0; at < whole.size(); at += 97) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    folder_.Write("cache/key.data", damaged);
+    const auto loaded = cache_.Load("key", 0);
+    if (loaded) {
+      ExpectSame(*loaded, data);  // bytes between arrays mean nothing
+    } else {
+      EXPECT_FALSE(folder_.Has("cache/key.data"));
+    }
+  }
+  folder_.Write("cache/key.data", whole.substr(0, whole.size() / 2));
+  EXPECT_FALSE(cache_.Load("key", 0));
+  folder_.Write("cache/other.data", whole);
+  EXPECT_FALSE(cache_.Load("other", 0)) << "a file of another key";
+}
+
+TEST_F(DataCacheTest, IsDoneWithoutWhereItCannotBeWritten) {
+  const DataCache nowhere("/proc/nowhere");
+  nowhere.Store("key", MakeSynthetic({}));
+  EXPECT_FALSE(nowhere.Load("key", 0));
+}
+
+}  // namespace
+}  // namespace hogbatch
