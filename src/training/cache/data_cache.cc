@@ -22,6 +22,7 @@
 #include "datasets/readers/idx_reader.h"
 #include "datasets/text/descriptor.h"
 #include "datasets/text/text_source.h"
+#include "training/checksum.h"
 #include "training/model/schema_json.h"
 
 namespace hogbatch {
@@ -38,10 +39,6 @@ constexpr std::uintmax_t kMostBytes = std::uintmax_t{20} << 30;  // of all files
 
 std::size_t Aligned(std::size_t bytes) {
   return (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
-}
-
-std::string Checksum(std::span<const std::byte> bytes) {
-  return fmt::format("{:016x}", XXH3_64bits(bytes.data(), bytes.size()));
 }
 
 // Calls `use(name, array)` for every array of a data set, in the order of the file.

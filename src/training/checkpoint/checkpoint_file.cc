@@ -1,7 +1,6 @@
 #include "training/checkpoint/checkpoint_file.h"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "core/text.h"
 #include "nn/safetensors.h"
 #include "training/checkpoint/json_state.h"
+#include "training/checksum.h"
 
 namespace hogbatch {
 namespace {
@@ -20,10 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kFormat = 2;  // 1 had no checksums of texts
 constexpr std::string_view kPrefix = "checkpoint-", kSuffix = ".safetensors";
-
-std::string Checksum(std::span<const std::byte> bytes) {
-  return fmt::format("{:016x}", XXH3_64bits(bytes.data(), bytes.size()));
-}
 
 std::string Name(std::size_t worker, std::string_view what) {
   return fmt::format("workers.{}.{}", worker, what);
