@@ -1,5 +1,5 @@
-// How fast LIBSVM text is parsed, beside two limits of the machine: copying the text, and finding
-// its line ends.
+// How fast LIBSVM and CSV text is parsed, beside two limits of the machine: copying the text, and
+// finding its line ends.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "datasets/readers/csv_reader.h"
 #include "datasets/readers/libsvm_reader.h"
 #include "datasets/readers/parsed_file.h"
 
@@ -17,6 +18,7 @@ namespace {
 using hogbatch::ParsedRows;
 using hogbatch::ParseSettings;
 
+constexpr int kCsvColumns = 20;
 constexpr std::size_t kTextBytes = std::size_t{64} << 20;
 
 // Rows like those of tf-idf features (six digits) or of sets (all ones).
@@ -40,20 +42,60 @@ std::string MakeText(std::string_view value_kind) {
   return text;
 }
 
+// Rows of twenty columns and a label; of words, every other column has one of fifty.
+std::string MakeCsv(bool has_words) {
+  hogbatch::Random random(1);
+  std::string text;
+  text.reserve(kTextBytes + 4096);
+  while (text.size() < kTextBytes) {
+    for (int i = 0; i < kCsvColumns; ++i) {
+      if (has_words && i % 2 == 1) {
+        fmt::format_to(std::back_inserter(text), "category{},", random.Below(50));
+      } else {
+        fmt::format_to(std::back_inserter(text), "{:.6g},", 100 * random.Uniform());
+      }
+    }
+    text += random.Below(2) == 0 ? "0\n" : "1\n";
+  }
+  return text;
+}
+
+hogbatch::CsvPlan PlanOf(bool has_words) {
+  hogbatch::CsvPlan plan;
+  for (int i = 0; i < kCsvColumns; ++i) {
+    const bool is_word = has_words && i % 2 == 1;
+    plan.columns.push_back(
+        {.kind = is_word ? hogbatch::CsvColumn::Kind::kWord : hogbatch::CsvColumn::Kind::kNumber,
+         .column = i});
+  }
+  plan.columns.push_back({.kind = hogbatch::CsvColumn::Kind::kLabel});
+  return plan;
+}
+
 void CountBytes(benchmark::State& state, const std::string& text) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
 }
 
-void Parse(benchmark::State& state, const std::string& text, int threads) {
+void Parse(benchmark::State& state, const std::string& text, int threads,
+           const hogbatch::ChunkParser& parse) {
   for (auto _ : state) {
     const auto source = hogbatch::OpenBytes(text, "text", text.size());
-    const auto file = hogbatch::ParseInChunks(
-        *source, 0, "text", {.threads = threads}, [](std::string_view chunk, ParsedRows& out) {
-          hogbatch::ParseLibsvm(chunk, hogbatch::kLargestIndex, hogbatch::Labels::kRequired, out);
-        });
+    const auto file = hogbatch::ParseInChunks(*source, 0, "text", {.threads = threads}, parse);
     benchmark::DoNotOptimize(file.rows());
   }
   CountBytes(state, text);
+}
+
+void ParseLibsvmText(benchmark::State& state, const std::string& text, int threads) {
+  Parse(state, text, threads, [](std::string_view chunk, ParsedRows& out) {
+    hogbatch::ParseLibsvm(chunk, hogbatch::kLargestIndex, hogbatch::Labels::kRequired, out);
+  });
+}
+
+void ParseCsvText(benchmark::State& state, const std::string& text, bool has_words, int threads) {
+  const hogbatch::CsvPlan plan = PlanOf(has_words);
+  Parse(state, text, threads,
+        [&](std::string_view chunk, ParsedRows& out) { hogbatch::ParseCsv(chunk, plan, out); });
 }
 
 void Copy(benchmark::State& state, const std::string& text) {
@@ -87,10 +129,16 @@ int main(int argc, char** argv) {
   };
   add("limit/copy", Copy, reals);
   add("limit/find_lines", FindLines, reals);
-  add("parse/reals/one_thread", Parse, reals, 1);
-  add("parse/reals/all_threads", Parse, reals, 0)->UseRealTime();
-  add("parse/ones/one_thread", Parse, ones, 1);
-  add("parse/ones/all_threads", Parse, ones, 0)->UseRealTime();
+  add("parse/reals/one_thread", ParseLibsvmText, reals, 1);
+  add("parse/reals/all_threads", ParseLibsvmText, reals, 0)->UseRealTime();
+  add("parse/ones/one_thread", ParseLibsvmText, ones, 1);
+  add("parse/ones/all_threads", ParseLibsvmText, ones, 0)->UseRealTime();
+  for (const bool has_words : {false, true}) {
+    const std::string csv = MakeCsv(has_words);
+    const std::string name = has_words ? "csv/words" : "csv/numbers";
+    add((name + "/one_thread").c_str(), ParseCsvText, csv, has_words, 1);
+    add((name + "/all_threads").c_str(), ParseCsvText, csv, has_words, 0)->UseRealTime();
+  }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();
