@@ -42,10 +42,11 @@ class Sink {
 };
 
 void PredictRows(const std::vector<DeviceChoice>& devices, const SavedModel& model,
-                 const RowBlock& block, const PredictionFormat& format, Sink& sink) {
+                 const RowBlock& block, std::int64_t rows_before, const PredictionFormat& format,
+                 Sink& sink) {
   for (const std::string& note : block.data.notes) Complain(note);
   RowOrder order;
-  Predict(devices, model, block.data, [&](RowRange rows, std::span<const float> outputs) {
+  const auto write = [&](RowRange rows, std::span<const float> outputs) {
     std::span<const std::string> texts = block.rows;
     if (!texts.empty()) {
       texts = texts.subspan(static_cast<std::size_t>(rows.begin),
@@ -53,7 +54,8 @@ void PredictRows(const std::vector<DeviceChoice>& devices, const SavedModel& mod
     }
     sink.Write(
         order.Add(rows, PredictionLines(model.schema, model.spec.loss, outputs, format, texts)));
-  });
+  };
+  Predict(devices, model, block.data, write, rows_before);
 }
 
 // What is repeated must be what is printed.
@@ -85,20 +87,22 @@ int Predict(const PredictOptions& options) {
     const RowBlock all{.data = ReadWithSchema(options.data, model.schema, Labels::kOptional, read),
                        .rows = {}};
     sink.Write(PredictionHeader(model.schema, format));
-    PredictRows(devices, model, all, format, sink);
+    PredictRows(devices, model, all, 0, format, sink);
     sink.Close();
     return kExitOk;
   }
   const auto text = options.with_input ? RowBlocks::Text::kKept : RowBlocks::Text::kDropped;
   RowBlocks blocks(options.data, model.schema, read, text, kBlockBytes);
-  for (bool is_first = true; const auto block = blocks.Next(); is_first = false) {
-    if (is_first) {
+  std::int64_t rows = 0;
+  while (const auto block = blocks.Next()) {
+    if (rows == 0) {
       CheckRepeats(blocks, options, model.schema);
       format.json = format.json || (options.with_input && blocks.is_json());
       if (options.with_input) format.delimiter = blocks.delimiter();
       sink.Write(PredictionHeader(model.schema, format, options.with_input ? blocks.header() : ""));
     }
-    PredictRows(devices, model, *block, format, sink);
+    PredictRows(devices, model, *block, rows, format, sink);
+    rows += block->data.rows;
   }
   sink.Close();
   return kExitOk;

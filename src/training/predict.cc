@@ -146,10 +146,12 @@ std::vector<DeviceChoice> DevicesToInfer(std::string_view devices, const ModelSp
 }
 
 void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, const Dataset& data,
-             const std::function<void(RowRange rows, std::span<const float> outputs)>& sink) {
+             const std::function<void(RowRange rows, std::span<const float> outputs)>& sink,
+             std::int64_t rows_before) {
   Infer(FactoriesOf(devices), model.spec, model.parameters, data,
         [&](RowRange rows, std::span<const float> outputs) {
-          CheckFinite(model.schema, data.source, rows, outputs);
+          CheckFinite(model.schema, data.source, {rows.begin + rows_before, rows.end + rows_before},
+                      outputs);
           sink(rows, outputs);
         });
 }

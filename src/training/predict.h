@@ -21,9 +21,11 @@ namespace hogbatch {
 std::vector<DeviceChoice> DevicesToInfer(std::string_view devices, const ModelSpec& network);
 
 // Gives `sink` the raw outputs (rows × outputs) of parts of the data, in any order but one at a
-// time. UserError for outputs that are not finite.
+// time. UserError for outputs that are not finite, with the number of the row: `rows_before` rows
+// of the file were in earlier calls.
 void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, const Dataset& data,
-             const std::function<void(RowRange rows, std::span<const float> outputs)>& sink);
+             const std::function<void(RowRange rows, std::span<const float> outputs)>& sink,
+             std::int64_t rows_before = 0);
 
 // How good a model is on rows with labels.
 struct ModelQuality {

@@ -257,7 +257,7 @@ TrainingData ParseCache(std::span<const std::byte> file, std::string_view key) {
       const auto bytes = file.subspan(at, count * sizeof(Value));
       Require(facts.at("checksum") == Checksum(bytes), "a checksum");
       array.resize(count);
-      std::memcpy(array.data(), bytes.data(), bytes.size());
+      if (count > 0) std::memcpy(array.data(), bytes.data(), bytes.size());
       at = Aligned(at + bytes.size());
     });
   } catch (const Json::exception&) {
