@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kUci = "https://archive.ics.uci.edu/ml/machine-learning-databases/";
 constexpr std::string_view kLibsvm = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/";
+constexpr std::string_view kNoHome = {};  // none is known in a format that hogbatch reads
 constexpr std::string_view kMnist = "https://storage.googleapis.com/cvdf-datasets/mnist/";
 
 constexpr std::array kCovtype = {
@@ -29,7 +30,7 @@ constexpr std::array kRealSim = {
     RemoteFile{"real-sim.svm.bz2", kLibsvm, "binary/real-sim.bz2"},
 };
 constexpr std::array kDelicious = {
-    RemoteFile{"delicious.svm.bz2", kLibsvm, "multilabel/delicious.svm.bz2"},
+    RemoteFile{"delicious.svm.bz2", kNoHome, "delicious.svm.bz2"},
 };
 constexpr std::array kMnistFiles = {
     RemoteFile{"train-images-idx3-ubyte.gz", kMnist, "train-images-idx3-ubyte.gz",
@@ -46,7 +47,8 @@ constexpr std::array kSets = {
     KnownSet{"covtype", "forest cover types, 581,012 rows, 7 classes (UCI)", kCovtype},
     KnownSet{"w8a", "web pages, 49,749 rows and 14,951 to test on, 2 classes (LIBSVM)", kW8a},
     KnownSet{"real-sim", "articles, 72,309 rows, 20,958 features, 2 classes (LIBSVM)", kRealSim},
-    KnownSet{"delicious", "bookmarks, 983 labels, several per row (LIBSVM)", kDelicious},
+    KnownSet{"delicious", "bookmarks, 983 labels, several per row; --from must say where it is",
+             kDelicious},
     KnownSet{"mnist", "handwritten digits, 60,000 rows and 10,000 to test on, 10 classes",
              kMnistFiles},
 };

@@ -10,7 +10,7 @@ namespace hogbatch::fetch {
 
 struct RemoteFile {
   std::string_view name;    // on this machine
-  std::string_view home;    // the folder it is in, with a slash at its end
+  std::string_view home;    // the folder it is in, with a slash at its end; empty: not known
   std::string_view remote;  // its name there
   // Of its decompressed content, from a copy that was looked at; empty: there was none at hand.
   std::string_view sha256 = {};

@@ -119,6 +119,12 @@ std::string ContentHash(const std::string& path) {
 
 // The address of a file: at its home, or of the same name elsewhere.
 std::string AddressOf(const RemoteFile& file, const std::string& from) {
+  if (from.empty() && file.home.empty()) {
+    throw UserError(
+        fmt::format("{}: no public address of it is known in a format that hogbatch reads; give "
+                    "one with --from",
+                    file.name));
+  }
   if (from.empty()) return fmt::format("{}{}", file.home, file.remote);
   const std::string_view name = file.remote.substr(file.remote.rfind('/') + 1);  // npos + 1 is 0
   return fmt::format("{}{}{}", from, from.ends_with('/') ? "" : "/", name);

@@ -161,6 +161,10 @@ class FetchTest(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("404", done.stderr)
         self.assertIn("--from names another place", done.stderr)
+        homeless = subprocess.run([PROGRAM, "data", "fetch", "delicious", "--out", self.folder.name],
+                                  capture_output=True, text=True)
+        self.assertEqual(homeless.returncode, 2)
+        self.assertIn("give one with --from", homeless.stderr)
         done = self.fetch("covtipe")
         self.assertEqual(done.returncode, 2)
         self.assertIn("did you mean covtype?", done.stderr)
