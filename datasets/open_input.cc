@@ -27,25 +27,19 @@ bool BeginsAsIdx(const TextInput& input) {
   return IsIdx(input.text->Read(0, 4, window));
 }
 
+// The format that --format says; kAuto and JSON lines are not for here.
+FileFormat NamedFormat(WrittenFormat format) {
+  if (format == WrittenFormat::kLibsvm) return FileFormat::kLibsvm;
+  return format == WrittenFormat::kIdx ? FileFormat::kIdx : FileFormat::kCsv;
+}
+
 // Turns JSON lines into a table.
 void SetFormat(WrittenFormat format, std::size_t budget, TextInput& input) {
   constexpr std::size_t kLooked = 4096;
   Bytes window;
-  switch (format) {
-    case WrittenFormat::kCsv:
-      input.format = FileFormat::kCsv;
-      return;
-    case WrittenFormat::kLibsvm:
-      input.format = FileFormat::kLibsvm;
-      return;
-    case WrittenFormat::kIdx:
-      input.format = FileFormat::kIdx;
-      return;
-    case WrittenFormat::kAuto:
-      if (!BeginsAsJson(input.text->Read(0, kLooked, window))) return;
-      break;
-    case WrittenFormat::kJsonLines:
-      break;
+  if (!AreJsonLines(format, input.text->Read(0, kLooked, window))) {
+    if (format != WrittenFormat::kAuto) input.format = NamedFormat(format);
+    return;
   }
   std::vector<std::string> columns;
   input.text = TableOfJsonLines(*input.text, input.source, budget, columns);
@@ -80,6 +74,11 @@ TextInput OpenInput(const std::string& data, const ReadOptions& options, Labels 
   if (options.labels.empty()) return input;
   throw UserError(fmt::format("{}: this is no IDX file and contains its labels; leave out --labels",
                               input.source));
+}
+
+bool AreJsonLines(WrittenFormat format, std::string_view head) {
+  return format == WrittenFormat::kJsonLines ||
+         (format == WrittenFormat::kAuto && BeginsAsJson(head));
 }
 
 FileFormat FormatOf(const TextInput& input) {

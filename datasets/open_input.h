@@ -33,6 +33,9 @@ TextInput InputFromBytes(std::string_view bytes, const std::string& source);
 TextInput InputFromBytes(std::string_view bytes, std::string_view labels,
                          const std::string& source);
 
+// Whether a text is JSON lines, by --format or by its beginning.
+bool AreJsonLines(WrittenFormat format, std::string_view head);
+
 // As --format says, or by its first bytes. UserError if it is none that can be read.
 FileFormat FormatOf(const TextInput& input);
 

@@ -44,9 +44,7 @@ RowBlocks::RowBlocks(const std::string& data, const Schema& schema, const ReadOp
       blocks_(OpenBlocks(InputFiles(data), options)) {}
 
 void RowBlocks::LookAtFormat() {
-  const std::string_view head = blocks_.Head();
-  is_json_ = options_.format == WrittenFormat::kJsonLines ||
-             (options_.format == WrittenFormat::kAuto && BeginsAsJson(head));
+  is_json_ = AreJsonLines(options_.format, blocks_.Head());
   if (!is_json_ && schema_.format == FileFormat::kCsv) blocks_.JoinQuotedLines();
 }
 

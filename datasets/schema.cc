@@ -1,5 +1,7 @@
 #include "datasets/schema.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "core/words.h"
@@ -64,5 +66,10 @@ std::string_view Title(FileFormat format) {
 Words TaskWords() { return WordsOf(kTasks); }
 Words FormatWords() { return WordsOf(kWrittenFormats); }
 Words ScalingWords() { return WordsOf(kScalings); }
+
+std::string ColumnName(const Schema& schema, std::size_t index) {
+  const std::string& name = schema.table[index].name;
+  return name.empty() ? fmt::format("column {}", index + 1) : name;
+}
 
 }  // namespace hogbatch

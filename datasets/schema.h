@@ -70,4 +70,7 @@ struct Schema {
   }
 };
 
+// The name of a column of Schema::table, or "column 3" where the file has no header.
+std::string ColumnName(const Schema& schema, std::size_t index);
+
 }  // namespace hogbatch

@@ -95,7 +95,7 @@ std::vector<std::string> FeatureNames(const Schema& schema) {
   }
   for (std::size_t i = 0; i < schema.table.size(); ++i) {
     const TableColumn& column = schema.table[i];
-    const std::string name = column.name.empty() ? fmt::format("column {}", i + 1) : column.name;
+    const std::string name = ColumnName(schema, i);
     for (std::int64_t place = 0; place < column.features(); ++place) {
       names.push_back(FeatureName(column, name, place));
     }

@@ -44,18 +44,10 @@ std::vector<std::string_view> Lines(std::string_view text, bool has_comments) {
 
 }  // namespace
 
-TextKind KindOfText(const std::string& data, const ReadOptions& options) {
+FileFormat FormatOfFiles(const std::string& data, const ReadOptions& options) {
   ReadOptions without_labels = options;
   without_labels.labels.clear();
-  switch (FormatOf(OpenInput(data, without_labels, Labels::kOptional))) {
-    case FileFormat::kCsv:
-      return TextKind::kTable;
-    case FileFormat::kLibsvm:
-      return TextKind::kLibsvm;
-    case FileFormat::kIdx:
-      break;
-  }
-  return TextKind::kIdx;
+  return FormatOf(OpenInput(data, without_labels, Labels::kOptional));
 }
 
 WrittenRows ReadWrittenRows(const std::string& data, const ReadOptions& options) {
@@ -67,9 +59,8 @@ WrittenRows ReadWrittenRows(const std::string& data, const ReadOptions& options)
       data.empty() ? std::string(kBuiltinSource) : NameOfFiles(InputFiles(data));
   const std::shared_ptr<Bytes> held = CopyOf(*source);
   const std::string_view text(held->data(), held->size());
-  WrittenRows rows{.text = held};
-  rows.is_json = options.format == WrittenFormat::kJsonLines ||
-                 (options.format == WrittenFormat::kAuto && BeginsAsJson(text));
+  WrittenRows rows{.text = held, .source = name};
+  rows.is_json = AreJsonLines(options.format, text);
   if (rows.is_json) {
     rows.rows = Lines(text, /*has_comments=*/false);
     return rows;
@@ -99,8 +90,8 @@ WrittenRows ReadWrittenRows(const std::string& data, const ReadOptions& options)
 
 std::string CsvOfJson(const WrittenRows& rows) {
   std::vector<std::string> columns;
-  const auto table = TableOfJsonLines(*ViewText({rows.text->data(), rows.text->size()}), "the file",
-                                      MemoryBudget(0), columns);
+  const auto table = TableOfJsonLines(*ViewText({rows.text->data(), rows.text->size()}),
+                                      rows.source, MemoryBudget(0), columns);
   Bytes window;
   return std::string(table->Read(0, table->size(), window));
 }

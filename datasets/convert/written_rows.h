@@ -21,11 +21,11 @@ struct WrittenRows {
   std::string header = {};                  // the header as it is written, with its line end
   std::vector<std::string_view> rows = {};  // without their line ends
   std::shared_ptr<const Bytes> text = {};
+  std::string source = {};  // names it in errors
 };
 
-// What a file holds.
-enum class TextKind : std::uint8_t { kTable, kLibsvm, kIdx };  // kTable: CSV or JSON lines
-TextKind KindOfText(const std::string& data, const ReadOptions& options);
+// Of JSON lines it is that of a table, kCsv.
+FileFormat FormatOfFiles(const std::string& data, const ReadOptions& options);
 
 // Rows in the order of the file, as many as the readers find. UserError for IDX files.
 WrittenRows ReadWrittenRows(const std::string& data, const ReadOptions& options);

@@ -36,7 +36,7 @@ std::vector<Column> ColumnsOf(const Schema& schema) {
   for (std::size_t i = 0; i < schema.table.size(); ++i) {
     const TableColumn& column = schema.table[i];
     if (column.features() == 0) continue;
-    columns.push_back({.name = column.name.empty() ? fmt::format("{}", i + 1) : column.name,
+    columns.push_back({.name = ColumnName(schema, i),
                        .begin = column.feature,
                        .end = column.feature + column.features()});
   }

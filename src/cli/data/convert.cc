@@ -75,10 +75,7 @@ void WriteEncoded(const DataConvertOptions& options, WrittenFormat to, const Tak
     }
     Complain(fmt::format("LIBSVM labels are numbers: {}", fmt::join(numbers, ", ")));
   }
-  if (to == WrittenFormat::kCsv) write(CsvHeader(schema));
-  for (std::int64_t row = 0; row < data.rows; ++row) {
-    write(to == WrittenFormat::kCsv ? CsvRow(data, schema, row) : LibsvmRow(data, schema, row));
-  }
+  WriteRows(data, schema, to, write);
 }
 
 }  // namespace
@@ -88,13 +85,14 @@ int ConvertData(const DataConvertOptions& options) {
     throw UserError(
         "data convert needs two files; for example: hogbatch data convert rows.svm rows.csv");
   }
+  RefuseStandardInput("data convert", options.spec.data);
   const WrittenFormat to = TargetFormat(options.to, options.out);
   const ReadOptions read = ReadOptionsOf(options.spec);
   WriteTarget(options.out, [&](const TakeText& write) {
     if (to == WrittenFormat::kLibsvm) return WriteEncoded(options, to, write);
-    const TextKind kind = KindOfText(options.spec.data, read);
-    if (kind == TextKind::kTable)
+    if (FormatOfFiles(options.spec.data, read) == FileFormat::kCsv) {
       return WriteTable(ReadWrittenRows(options.spec.data, read), to, write);
+    }
     if (to == WrittenFormat::kJsonLines) {
       throw UserError(
           fmt::format("{}: only tables are written as JSON lines; choose --to csv or "

@@ -67,11 +67,6 @@ std::string ContentText(const TableColumn& column, const ColumnFacts& facts) {
                      more ? ", ..." : "");
 }
 
-std::string ColumnName(const Schema& schema, std::size_t index) {
-  const std::string& name = schema.table[index].name;
-  return name.empty() ? fmt::format("{}", index + 1) : name;
-}
-
 std::string ColumnsText(const DataReport& report) {
   const std::size_t shown = std::min(report.columns.size(), kShownColumns);
   std::size_t width = 4;

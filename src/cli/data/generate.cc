@@ -12,7 +12,6 @@
 #include "core/error.h"
 #include "core/spelling.h"
 #include "core/text.h"
-#include "datasets/convert/write_rows.h"
 #include "datasets/synthetic.h"
 
 namespace hogbatch {
@@ -79,13 +78,8 @@ int GenerateData(const DataGenerateOptions& options) {
         "data generate: several labels per row are written as LIBSVM; choose --to libsvm");
   }
   const TrainingData made = MakeSynthetic(spec);
-  WriteTarget(options.out, [&](const TakeText& write) {
-    if (to == WrittenFormat::kCsv) write(CsvHeader(made.schema));
-    for (std::int64_t row = 0; row < made.data.rows; ++row) {
-      write(to == WrittenFormat::kCsv ? CsvRow(made.data, made.schema, row)
-                                      : LibsvmRow(made.data, made.schema, row));
-    }
-  });
+  WriteTarget(options.out,
+              [&](const TakeText& write) { WriteRows(made.data, made.schema, to, write); });
   if (options.out != "-") {
     WriteOutput(fmt::format("{} made-up rows with the shape of {} in {}\n", Grouped(spec.rows),
                             options.shape, options.out));

@@ -43,6 +43,7 @@ int SplitData(const DataSplitOptions& options) {
   if (data.empty()) {
     throw UserError("data split needs a file; for example: hogbatch data split rows.csv");
   }
+  RefuseStandardInput("data split", data);
   ReadOptions read = ReadOptionsOf(options.spec);
   read.valid_fraction = options.test_fraction;
   const std::string train =

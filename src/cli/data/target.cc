@@ -8,6 +8,7 @@
 #include "cli/console.h"
 #include "core/error.h"
 #include "core/replaced_file.h"
+#include "datasets/convert/write_rows.h"
 
 namespace hogbatch {
 
@@ -26,6 +27,12 @@ WrittenFormat TargetFormat(const std::string& to, const std::string& path) {
   return WrittenFormat::kLibsvm;
 }
 
+void RefuseStandardInput(std::string_view command, const std::string& data) {
+  if (data != "-") return;
+  throw UserError(fmt::format(
+      "{} reads the data more than once, and standard input only once; name a file", command));
+}
+
 void WriteTarget(const std::string& path, const std::function<void(const TakeText&)>& write) {
   if (path == "-") return write([](std::string_view text) { WriteOutput(text); });
   ReplacedFile file(path, NamedBy::kUser);
@@ -39,6 +46,14 @@ void WriteTarget(const std::string& path, const std::function<void(const TakeTex
   });
   file.Write(std::as_bytes(std::span(held)));
   file.Commit();
+}
+
+void WriteRows(const Dataset& data, const Schema& schema, WrittenFormat to, const TakeText& write) {
+  const bool is_csv = to == WrittenFormat::kCsv;
+  if (is_csv) write(CsvHeader(schema));
+  for (std::int64_t row = 0; row < data.rows; ++row) {
+    write(is_csv ? CsvRow(data, schema, row) : LibsvmRow(data, schema, row));
+  }
 }
 
 }  // namespace hogbatch

@@ -28,7 +28,7 @@ const char* const kProgramHelp =
 
 Begin with one of these:
   hogbatch train                               the data set that ships with the program
-  hogbatch train mine.csv --test other.csv     your own data: LIBSVM, CSV or IDX, plain or packed
+  hogbatch train mine.csv --test other.csv     your own data: CSV, JSON lines, LIBSVM or IDX
   hogbatch eval runs/DATE-TIME/model.safetensors other.csv
   hogbatch predict runs/DATE-TIME/model.safetensors new.csv > labels.txt
   hogbatch report runs/DATE-TIME               a page with curves and figures of the run

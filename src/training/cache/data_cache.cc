@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -160,8 +161,10 @@ void MakeRoom(const fs::path& folder, std::uintmax_t needed) {
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
   std::uintmax_t used = needed;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::uintmax_t bytes = entry.file_size(error);
+    if (error) continue;  // another run has removed it
     files.emplace_back(entry.last_write_time(error), entry.path());
-    used += entry.file_size(error);
+    used += bytes;
   }
   std::ranges::sort(files);
   for (const auto& [time, path] : files) {
@@ -229,13 +232,11 @@ TrainingData ParseCache(std::span<const std::byte> file, std::string_view key) {
   const std::size_t begin = kMagic.size() + 17;
   Require(text.starts_with(kMagic) && text.size() >= begin, "its beginning");
   std::size_t size = 0;
-  for (const char c : text.substr(kMagic.size(), 16)) {
-    const bool is_digit = c >= '0' && c <= '9', is_letter = c >= 'a' && c <= 'f';
-    Require(c == ' ' || is_digit || is_letter, "its length");
-    if (c != ' ') size = size * 16 + static_cast<std::size_t>(is_digit ? c - '0' : c - 'a' + 10);
-    Require(size <= text.size(), "its length");
-  }
-  Require(size <= text.size() - begin, "its length");
+  std::string_view digits = text.substr(kMagic.size(), 16);
+  digits.remove_prefix(std::min(digits.find_first_not_of(' '), digits.size()));
+  const char* const end = digits.data() + digits.size();
+  const auto [read, problem] = std::from_chars(digits.data(), end, size, 16);
+  Require(problem == std::errc() && read == end && size <= text.size() - begin, "its length");
   const auto json = ParseJson<Json>(text.substr(begin, size));
   Require(json.is_object(), "its header");
   TrainingData result;

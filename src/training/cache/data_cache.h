@@ -21,7 +21,8 @@ class DataCache {
  public:
   explicit DataCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // None if it is not there, damaged, or of another version.
+  // None if it is not there, damaged, or of another version. What only `data info` shows of a
+  // file, TrainingData::detected and columns, is not in it.
   std::optional<TrainingData> Load(const std::string& key, std::int64_t memory_bytes) const;
   // Nothing happens if it cannot be written. The files that were not used for the longest time are
   // removed if all of them take too much.

@@ -21,11 +21,6 @@ using onnx::Type;
 
 constexpr bool kMl = true;  // the domain ai.onnx.ml
 
-std::string NameOf(const Schema& schema, std::size_t index) {
-  const std::string& name = schema.table[index].name;
-  return name.empty() ? fmt::format("column {}", index + 1) : name;
-}
-
 // Pieces of the features of a row, beside each other in any order.
 class Features {
  public:
@@ -147,7 +142,7 @@ void AddDates(Graph& graph, const Schema& schema, Features& features) {
 
 void AddWords(Graph& graph, const Schema& schema, std::size_t index, Features& features) {
   const TableColumn& column = schema.table[index];
-  const std::string input = NameOf(schema, index);
+  const std::string input = ColumnName(schema, index);
   graph.AddInput(input, Type::kString, 1);
   std::vector<std::string> keys = column.categories;
   std::vector<std::int64_t> numbers(keys.size());
@@ -194,7 +189,7 @@ std::string AddFeatures(Graph& graph, const Schema& schema) {
     if (column.kind == ColumnKind::kHashed) {
       throw UserError(fmt::format(
           "column {} has hashed words, which ONNX cannot compute; train without it (--ignore)",
-          NameOf(schema, i)));
+          ColumnName(schema, i)));
     }
   }
   return features.Ordered();
@@ -265,7 +260,8 @@ void AddOutputs(Graph& graph, const SavedModel& model, const std::string& x) {
 
 std::string NamesOf(const Schema& schema, ColumnKind kind) {
   auto names = nlohmann::ordered_json::array();
-  for (const std::size_t column : ColumnsOf(schema, kind)) names.push_back(NameOf(schema, column));
+  for (const std::size_t column : ColumnsOf(schema, kind))
+    names.push_back(ColumnName(schema, column));
   return names.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
