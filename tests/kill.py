@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-ROWS, FEATURES, EPOCHS = 2000, 20, 40
+ROWS, FEATURES = 2000, 20
 INTERVAL = 0.1  # seconds between checkpoints
 
 
@@ -75,14 +75,15 @@ class Run:
     """One training and its kills."""
 
     def __init__(self, options, folder, algorithm):
-        self.program, self.folder, self.algorithm = options.program, folder, algorithm
+        self.program, self.epochs = options.program, options.epochs
+        self.folder, self.algorithm = folder, algorithm
         self.out = folder / algorithm
         shutil.rmtree(self.out, ignore_errors=True)
 
     def start(self):
         command = [self.program, "train", "rows.csv", "--out", self.out.name, "--resume", "auto",
                    "--algorithm", self.algorithm, "--hidden", "192,192", "--optimizer", "adam",
-                   "--devices", "cpu:2", "--cpu-batch", "16", "--epochs", str(EPOCHS),
+                   "--devices", "cpu:2", "--cpu-batch", "16", "--epochs", str(self.epochs),
                    "--lr-schedule", "constant", "--report-every", "0.02",
                    "--checkpoint-every", str(INTERVAL), "--eval-every", "5"]
         return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -132,7 +133,7 @@ def check_end(process, run, whole):
     assert process.returncode == 0, f"exit {process.returncode}: {err}"
     assert "taking the one before" not in err, err
     summary = json.loads((run.out / "summary.json").read_text(encoding="utf-8"))
-    rows = summary["examples"] / EPOCHS
+    rows = summary["examples"] / run.epochs
     assert rows == int(rows) and 0.8 * ROWS < rows <= ROWS, summary["examples"]
     assert summary["stopped_because"] == "epochs", summary["stopped_because"]
     model = (run.out / "model.safetensors").read_bytes()
@@ -144,6 +145,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--program", required=True, type=lambda path: str(pathlib.Path(path).resolve()))
     parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--epochs", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     numbers = random.Random(options.seed)

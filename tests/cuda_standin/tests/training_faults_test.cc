@@ -111,15 +111,15 @@ TEST_F(TrainingFaults, OfAnyCallLetTheOthersGoOn) {
   const std::int64_t calls = Train({}, {}).calls;
   EXPECT_GT(calls, 300);
   int with_failures = 0, in_the_middle = 0;
-  for (std::int64_t call = 1; call <= calls; ++call) {
+  for (std::int64_t call = 1; call <= calls; call += HOGBATCH_EVERY) {
     SCOPED_TRACE("call " + std::to_string(call));
     const Outcome outcome = Train({}, {.fail_at = call});
     if (HasFailure()) return;
     with_failures += outcome.failures.empty() ? 0 : 1;
     in_the_middle += outcome.failures.size() == 1 && outcome.calls > call ? 1 : 0;
   }
-  EXPECT_GT(with_failures, calls / 3);
-  EXPECT_GT(in_the_middle, calls / 4);
+  EXPECT_GT(with_failures, calls / HOGBATCH_EVERY / 3);
+  EXPECT_GT(in_the_middle, calls / HOGBATCH_EVERY / 4);
 }
 
 TEST_F(TrainingFaults, OfAnyCallAreSurvivedByEveryAlgorithm) {
@@ -128,7 +128,7 @@ TEST_F(TrainingFaults, OfAnyCallAreSurvivedByEveryAlgorithm) {
         Training{"adaptive", Storage::kDense, 4}, Training{"adaptive", Storage::kSparse, 4},
         Training{"sync", Storage::kDense}, Training{"sync", Storage::kSparse}}) {
     const std::int64_t calls = Train(training, {}).calls;
-    for (std::int64_t call = 1; call <= calls; call += 17) {
+    for (std::int64_t call = 1; call <= calls; call += 17 * HOGBATCH_EVERY) {
       SCOPED_TRACE(training.algorithm + " call " + std::to_string(call));
       Train(training, {.fail_at = call});
       if (HasFailure()) return;
