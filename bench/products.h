@@ -25,13 +25,8 @@ class Products {
   }
 
   void Once() {
-    const auto count = layout_.layers.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      const LayerShape& s = layout_.layers[i];
-      Multiply('N', 'N', rows_, s.out, s.in, inputs_[i].data(), s.in, W(s), s.out,
-               outputs_[i].data(), s.out);
-    }
-    for (std::size_t i = count; i-- > 0;) {
+    Forward();
+    for (std::size_t i = layout_.layers.size(); i-- > 0;) {
       const LayerShape& s = layout_.layers[i];
       if (i > 0) {
         Multiply('N', 'T', rows_, s.in, s.out, outputs_[i].data(), s.out, W(s), s.out,
@@ -39,6 +34,15 @@ class Products {
       }
       Multiply('T', 'N', s.in, s.out, rows_, inputs_[i].data(), s.in, outputs_[i].data(), s.out,
                gradient_.data() + s.weights_at, s.out);
+    }
+  }
+
+ protected:
+  void Forward() {
+    for (std::size_t i = 0; i < layout_.layers.size(); ++i) {
+      const LayerShape& s = layout_.layers[i];
+      Multiply('N', 'N', rows_, s.out, s.in, inputs_[i].data(), s.in, W(s), s.out,
+               outputs_[i].data(), s.out);
     }
   }
 
@@ -59,6 +63,13 @@ class Products {
   AlignedFloats gradient_;
   std::vector<AlignedFloats> inputs_;
   std::vector<AlignedFloats> outputs_;
+};
+
+// The forward products alone, which prediction is made of.
+class ForwardProducts : public Products {
+ public:
+  using Products::Products;
+  void Once() { Forward(); }
 };
 
 }  // namespace hogbatch::bench

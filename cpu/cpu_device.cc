@@ -104,6 +104,9 @@ class CpuDevice final : public Device {
                const Tensor& y) override {
     cpu::AddRows(x, rows, scale, y);
   }
+  void ScaleRows(const DeviceSpan<const float>& factors, const Tensor& y) override {
+    cpu::ScaleRows(factors, y);
+  }
   void Fill(const Tensor& y, float value) override { cpu::Fill(y, value); }
   void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
                 const Tensor& velocity, const Tensor& w) override {

@@ -117,6 +117,14 @@ void AddRows(const Tensor& x, const DeviceSpan<const std::int32_t>& rows, float 
   }
 }
 
+void ScaleRows(const DeviceSpan<const float>& factors, const Tensor& y) {
+  Check(factors.size >= y.rows, "every row has its factor");
+  for (std::int64_t r = 0; r < y.rows; ++r) {
+    float* row = y.host() + r * y.stride;
+    for (std::int64_t c = 0; c < y.cols; ++c) row[c] *= factors.host()[r];
+  }
+}
+
 void Fill(const Tensor& y, float value) {
   for (std::int64_t r = 0; r < y.rows; ++r) {
     float* row = y.host() + r * y.stride;

@@ -9,6 +9,7 @@ namespace hogbatch::cpu {
 void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y);
 void AddRows(const Tensor& x, const DeviceSpan<const std::int32_t>& rows, float scale,
              const Tensor& y);
+void ScaleRows(const DeviceSpan<const float>& factors, const Tensor& y);
 void Fill(const Tensor& y, float value);
 // y = (keep == 0 ? 0 : y) + scale · the sum of dy's rows.
 void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y);

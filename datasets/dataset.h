@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "datasets/array.h"
 #include "datasets/schema.h"
 
 namespace hogbatch {
@@ -19,19 +20,20 @@ struct Dataset {
   std::int64_t features = 0;
 
   bool is_sparse = false;
-  std::vector<float> dense;           // rows × features
-  std::vector<std::int64_t> offsets;  // rows + 1
-  std::vector<std::int32_t> columns;  // ascending within a row
-  std::vector<float> values;
+  Array<float> dense;           // rows × features
+  Array<std::int64_t> offsets;  // rows + 1
+  Array<std::int32_t> columns;  // ascending within a row
+  Array<float> values;
 
-  std::vector<std::int32_t> classes;
-  std::vector<std::int64_t> label_offsets;  // rows + 1
-  std::vector<std::int32_t> labels;         // ascending within a row
-  std::vector<float> targets;               // standardised (Schema::target_mean)
+  Array<std::int32_t> classes;
+  Array<std::int64_t> label_offsets;  // rows + 1
+  Array<std::int32_t> labels;         // ascending within a row
+  Array<float> targets;               // standardised (Schema::target_mean)
+  Array<float> weights;               // --weight: of each row; empty: all weigh the same
 
   std::vector<std::string> notes;  // what the user should know about how it was read
 
-  std::int64_t bytes() const;  // of the arrays above
+  std::int64_t bytes() const;  // of the arrays above that are in memory
 };
 
 // Converts the rows to dense or sparse, even if they are then larger. Dense rows that would take
@@ -55,6 +57,7 @@ struct ReadOptions {
   std::vector<std::string> categorical = {};  // --categorical: their numbers are codes
   std::vector<std::string> ignore = {};       // --ignore
   std::vector<std::string> keep = {};         // --keep: although a rule would leave it out
+  std::string weight = {};                    // --weight: weighs the rows; no feature
   int hash_bits = 10;                         // --hash: of columns with very many categories
   bool fills_columns = false;                 // --missing-columns fill: those that a file lacks
   // --memory-limit: what the data set may take; 0: half of the memory that this process may use.

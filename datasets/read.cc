@@ -87,11 +87,11 @@ RowSplit ChooseSplit(const TextInput& input, const ParsedInput& parsed,
   return SplitByClass(request, labels.classes);
 }
 
-void RequireNoSplitColumn(const TextInput& input, const ReadOptions& options) {
-  const std::string& column = options.split_by.empty() ? options.split_time : options.split_by;
-  if (column.empty()) return;
+// Options that name columns by what they are for.
+void RequireNoColumns(const TextInput& input, const ReadOptions& options) {
+  if (options.split_by.empty() && options.split_time.empty() && options.weight.empty()) return;
   throw UserError(fmt::format(
-      "{}: only a CSV file has columns to split by; leave out --split-by and --split-time",
+      "{}: only a table has columns with names; leave out --split-by, --split-time and --weight",
       input.source));
 }
 
@@ -113,7 +113,7 @@ ParsedInput ParseToLearn(const TextInput& input, const ReadOptions& options,
     table = ParseTable(input, options, settings, schema);
   }
   ParsedInput& parsed = table ? table->parsed : *rows;
-  if (!table) RequireNoSplitColumn(input, options);
+  if (!table) RequireNoColumns(input, options);
   const std::vector<std::int64_t> labelled = LabelledRows(parsed);
   NoteRowsWithoutLabel(input, parsed.file.rows(), std::ssize(labelled), result.data.notes);
   try {
@@ -133,6 +133,9 @@ ParsedInput ParseToLearn(const TextInput& input, const ReadOptions& options,
   const auto problem = EncodeLabels(parsed.file, schema, order, result.data);
   if (problem) ThrowAtLabel(input, parsed, *problem);
   if (table) {
+    if (table->choice.weight) {
+      result.data.weights = WeightsOf(input, parsed, *table->choice.weight, order);
+    }
     LearnAndEncode(input, *table, order, options, result);
   }
   return std::move(parsed);
@@ -187,6 +190,7 @@ TrainingData ReadKnown(TextInput input, const Schema& schema, Use use, const Rea
     const RowSplit split = RowsFor(use, input, table, schema, options, data.notes);
     const auto problem = EncodeLabels(file, schema, split.order, data);
     if (problem && labels == Labels::kRequired) ThrowAtLabel(input, table.parsed, *problem);
+    if (table.weight) data.weights = WeightsOf(input, table.parsed, *table.weight, split.order);
     input.text.reset();
     if (schema.format == FileFormat::kCsv) EncodeTable(file, schema.table, settings.threads);
     AssembleRows(file, split.order, settings.threads, data);

@@ -105,10 +105,11 @@ CsvPlan PlanToUse(const CsvMatch& match, const Schema& schema) {
   return plan;
 }
 
-// The same for a model's columns, which may have left it out.
-std::optional<std::int64_t> KnownSplitColumn(const CsvMatch& match, const ReadOptions& options,
-                                             const std::string& source, CsvPlan& plan) {
-  const auto [option, name] = SplitOption(options);
+// The column of an option among those of a model's table, which may have left it out. Its cells are
+// read as words. None: the option is not given.
+std::optional<std::int64_t> KnownColumn(const CsvMatch& match, const std::string& option,
+                                        const std::string& name, const std::string& source,
+                                        CsvPlan& plan) {
   if (name.empty()) return std::nullopt;
   const std::int64_t place =
       FindColumns(std::span(&name, 1), match.layout.names, match.layout.columns, source, option)
@@ -116,8 +117,8 @@ std::optional<std::int64_t> KnownSplitColumn(const CsvMatch& match, const ReadOp
   const std::int64_t column = match.columns[static_cast<std::size_t>(place)];
   if (column < 0) {
     throw UserError(
-        fmt::format("{}: --{} {}: the model does not know this column; split by one "
-                    "that it was trained with",
+        fmt::format("{}: --{} {}: the model does not know this column; name one that it was "
+                    "trained with",
                     source, option, name));
   }
   plan.columns[static_cast<std::size_t>(place)].kind = CsvColumn::Kind::kWord;
@@ -258,6 +259,23 @@ RowSplit SplitTable(const TextInput& input, const ParsedInput& parsed, std::int6
   return SplitByTime(request, times);
 }
 
+std::vector<float> WeightsOf(const TextInput& input, const ParsedInput& parsed, std::int64_t column,
+                             std::span<const std::int64_t> rows) {
+  std::vector<float> weights;
+  weights.reserve(rows.size());
+  for (const std::int64_t row : rows) {
+    const std::string_view word = WordIn(parsed.file.row(row), column);
+    const auto number = ParseWrittenNumber(word, NumberStyle::kPoint);
+    if (word.empty() || !number || *number < 0 || *number > kLargestTarget) {
+      ThrowAtCell(input, parsed, row, column,
+                  fmt::format("{} is no weight; write a number of 0 or more, or remove the row",
+                              word.empty() ? "an empty cell" : Quote(word)));
+    }
+    weights.push_back(static_cast<float>(*number));
+  }
+  return weights;
+}
+
 ParsedTable ParseTable(const TextInput& input, const ReadOptions& options,
                        const ParseSettings& settings, Schema& schema) {
   Bytes window;
@@ -284,9 +302,14 @@ ParsedTable ParseTable(const TextInput& input, const ReadOptions& options,
       .ignore = ChosenColumns(options.ignore, layout, input.source, "ignore"),
       .keep = ChosenColumns(options.keep, layout, input.source, "keep")};
   choice.split = SplitColumn(layout, options, input.source);
+  if (!options.weight.empty()) {
+    choice.weight = ChosenColumns({options.weight}, layout, input.source, "weight").front();
+  }
   CsvPlan plan = PlanToLearn(layout);
   ReadAsWords(choice.categorical, plan);
-  if (choice.split) ReadAsWords(std::span(&*choice.split, 1), plan);
+  for (const auto& column : {choice.split, choice.weight}) {
+    if (column) ReadAsWords(std::span(&*column, 1), plan);
+  }
   ParsedInput parsed = ParseCsvInput(input, layout.rows_at, plan, settings);
   // Whether a word means the whole column are words shows only at the end.
   const auto mixed = MixedColumns(parsed.file, layout.columns - 1);
@@ -348,9 +371,12 @@ KnownTable ParseKnownTable(const TextInput& input, const Schema& schema, Labels 
   }
   CsvPlan plan = PlanToUse(match, schema);
   plan.labels_are_words = schema.label_style == NumberStyle::kComma;
-  const std::optional<std::int64_t> split = KnownSplitColumn(match, options, input.source, plan);
+  const auto [split_option, split_name] = SplitOption(options);
+  const auto split = KnownColumn(match, split_option, split_name, input.source, plan);
+  const auto weight = KnownColumn(match, "weight", options.weight, input.source, plan);
   KnownTable table{.parsed = ParseCsvInput(input, match.layout.rows_at, std::move(plan), settings),
-                   .split = split};
+                   .split = split,
+                   .weight = weight};
   CheckNumbers(input, table.parsed, schema);
   if (schema.label_style) ReadWrittenLabels(table.parsed.file, *schema.label_style);
   return table;

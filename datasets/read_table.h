@@ -30,6 +30,11 @@ std::optional<std::int64_t> SplitColumn(const CsvLayout& layout, const ReadOptio
 RowSplit SplitTable(const TextInput& input, const ParsedInput& parsed, std::int64_t column,
                     const ReadOptions& options, std::span<const std::int64_t> rows);
 
+// The weights of a table's rows, as they are written in a column. UserError for a cell that is no
+// weight.
+std::vector<float> WeightsOf(const TextInput& input, const ParsedInput& parsed, std::int64_t column,
+                             std::span<const std::int64_t> rows);
+
 // Parses a file to train on; fills label_column, label_name and the names of the table's columns.
 ParsedTable ParseTable(const TextInput& input, const ReadOptions& options,
                        const ParseSettings& settings, Schema& schema);
@@ -42,7 +47,8 @@ void LearnAndEncode(const TextInput& input, ParsedTable& table, std::span<const 
 // Parses a file with the columns of the schema's table. EncodeTable makes features of its rows.
 struct KnownTable {
   ParsedInput parsed;
-  std::optional<std::int64_t> split = {};  // see SplitColumn
+  std::optional<std::int64_t> split = {};   // see SplitColumn
+  std::optional<std::int64_t> weight = {};  // of --weight
 };
 KnownTable ParseKnownTable(const TextInput& input, const Schema& schema, Labels labels,
                            const ReadOptions& options, const ParseSettings& settings,

@@ -35,11 +35,12 @@ bool IsBlank(std::string_view text) {
 }  // namespace
 
 RowBlocks::RowBlocks(const std::string& data, const Schema& schema, const ReadOptions& options,
-                     Text text, std::size_t block_bytes)
+                     Text text, std::size_t block_bytes, Labels labels)
     : schema_(schema),
       options_(options),
       text_(text),
       block_bytes_(block_bytes),
+      labels_(labels),
       source_(NameOfFiles(InputFiles(data))),
       blocks_(OpenBlocks(InputFiles(data), options)) {}
 
@@ -50,7 +51,7 @@ void RowBlocks::LookAtFormat() {
 
 void RowBlocks::LookAtTable(const TextBlock& block) {
   const CsvMatch match =
-      MatchCsv(block.text, source_, schema_, Labels::kOptional,
+      MatchCsv(block.text, source_, schema_, labels_,
                options_.fills_columns ? AbsentColumns::kFill : AbsentColumns::kRefuse);
   plan_.delimiter = match.layout.delimiter;
   plan_.has_comments = match.layout.has_comments;
@@ -103,7 +104,7 @@ std::optional<RowBlock> RowBlocks::Next() {
     }
     RowBlock rows;
     rows.data =
-        ReadTextWithSchema(InputOf(*block), schema_, Labels::kOptional, options_,
+        ReadTextWithSchema(InputOf(*block), schema_, labels_, options_,
                            {.threads = options_.threads, .memory_bytes = options_.memory_bytes});
     if (!is_first_) rows.data.notes.clear();
     KeepText(*block, rows);

@@ -23,8 +23,9 @@ class RowBlocks {
  public:
   enum class Text : std::uint8_t { kDropped, kKept };
   // `data` as in InputFiles; no IDX file. Of the options those are used that ReadWithSchema uses.
+  // Rows without a label are left out where labels are required.
   RowBlocks(const std::string& data, const Schema& schema, const ReadOptions& options, Text text,
-            std::size_t block_bytes);
+            std::size_t block_bytes, Labels labels = Labels::kOptional);
 
   // None at the end. UserErrors as those of ReadWithSchema.
   std::optional<RowBlock> Next();
@@ -44,6 +45,7 @@ class RowBlocks {
   ReadOptions options_;
   Text text_;
   std::size_t block_bytes_;
+  Labels labels_;
   std::string source_;
   TextBlocks blocks_;
   bool is_json_ = false;

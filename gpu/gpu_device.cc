@@ -196,6 +196,12 @@ class GpuDevice final : public Device {
     Launch<Kernel::hb_add_rows>(GroupsForEach(x), x, rows, scale, y, x.rows, x.cols);
   }
 
+  void ScaleRows(const DeviceSpan<const float>& factors, const Tensor& y) override {
+    Check(factors.size >= y.rows, "every row has its factor");
+    if (HasNothing(y)) return;
+    Launch<Kernel::hb_scale_rows>(GroupsForEach(y), factors, y, y.rows, y.cols);
+  }
+
   void Fill(const Tensor& y, float value) override {
     if (HasNothing(y)) return;
     const Shape shape = IsWhole(y) ? AsOneRow(y) : Shape{y.rows, y.cols};

@@ -17,6 +17,7 @@
   X(hb_squared_loss)        \
   X(hb_add_scaled)          \
   X(hb_add_rows)            \
+  X(hb_scale_rows)          \
   X(hb_fill)                \
   X(hb_momentum)            \
   X(hb_adam)

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 #include <string>
 
 #include "core/error.h"
@@ -19,7 +21,7 @@ std::vector<std::int64_t> CountLabels(const Schema& schema, const Dataset& data,
   std::vector<std::int64_t> counts(schema.label_names.size());
   const bool several = schema.label_kind == LabelKind::kMultiLabel;
   const auto end = several ? data.label_offsets[train_rows] : train_rows;
-  const std::vector<std::int32_t>& labels = several ? data.labels : data.classes;
+  const Array<std::int32_t>& labels = several ? data.labels : data.classes;
   for (std::int64_t i = 0; i < end; ++i) ++counts[labels[i]];
   return counts;
 }
@@ -72,6 +74,25 @@ std::vector<LabelWeight> ParseList(std::string_view text) {
 }
 
 }  // namespace
+
+static void DivideByMean(std::span<float> weights, const std::string& source, std::string_view of) {
+  if (weights.empty()) return;
+  const double mean =
+      std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
+  if (mean == 0) {
+    throw UserError(fmt::format(
+        "{}: all {} rows have weight 0; choose another column with --weight", source, of));
+  }
+  for (float& weight : weights) weight = static_cast<float>(weight / mean);
+}
+
+void NormalizeRowWeights(TrainingData& training) {
+  if (training.data.weights.empty()) return;
+  const std::span<float> weights(training.data.weights.data(), training.data.weights.size());
+  const auto train_rows = static_cast<std::size_t>(training.train_rows);
+  DivideByMean(weights.first(train_rows), training.data.source, "training");
+  DivideByMean(weights.subspan(train_rows), training.data.source, "validation");
+}
 
 void CheckClassWeights(std::string_view text) {
   if (text != "none" && text != "balanced") ParseList(text);

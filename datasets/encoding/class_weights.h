@@ -17,4 +17,8 @@ std::vector<float> ParseClassWeights(std::string_view text, const Schema& schema
 // UserError for text that is wrong for any labels.
 void CheckClassWeights(std::string_view text);
 
+// Divides the weights of rows by their mean, that of training rows and of validation rows, so that
+// learning rates and losses mean the same as without weights. UserError if all of them are 0.
+void NormalizeRowWeights(TrainingData& training);
+
 }  // namespace hogbatch

@@ -30,7 +30,7 @@ std::vector<double> NumbersOf(const std::vector<std::string>& names) {
 void ClassesToNumbers(TrainingData& training) {
   if (!training.schema.positive.empty()) ThrowMisfit("squared", LabelKind::kClass);
   const std::vector<double> numbers = NumbersOf(training.schema.label_names);
-  const std::vector<std::int32_t>& classes = training.data.classes;
+  const Array<std::int32_t>& classes = training.data.classes;
   double sum = 0;
   double squares = 0;
   const auto rows = static_cast<double>(training.train_rows);

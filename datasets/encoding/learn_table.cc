@@ -225,6 +225,8 @@ std::vector<TableColumn> LearnTable(const TableToLearn& table, const ColumnChoic
       column = LeftOut("--ignore names it");
     } else if (choice.split == index && !is_kept) {
       column = LeftOut("it splits the rows");
+    } else if (choice.weight == index) {
+      column = LeftOut("it weighs the rows");
     } else if (!useless.empty()) {
       column = LeftOut(useless);
     } else if (Contains(choice.categorical, index)) {

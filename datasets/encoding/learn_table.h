@@ -18,7 +18,8 @@ struct ColumnChoice {
   std::vector<std::int64_t> categorical = {};
   std::vector<std::int64_t> ignore = {};
   std::vector<std::int64_t> keep = {};
-  std::optional<std::int64_t> split = {};  // of --split-by or --split-time
+  std::optional<std::int64_t> split = {};   // of --split-by or --split-time
+  std::optional<std::int64_t> weight = {};  // of --weight
 };
 
 // A column whose cells are neither all numbers nor words: which, and a cell that is at odds.

@@ -11,8 +11,8 @@ namespace hogbatch {
 namespace {
 
 template <typename T>
-std::size_t BytesOf(const std::vector<T>& values) {
-  return values.size() * sizeof(T);
+std::size_t BytesOf(const Array<T>& values) {
+  return values.is_mapped() ? 0 : values.size() * sizeof(T);
 }
 
 void MakeDense(Dataset& data, std::int64_t memory_bytes) {
@@ -54,7 +54,7 @@ void MakeSparse(Dataset& data) {
 std::int64_t Dataset::bytes() const {
   return static_cast<std::int64_t>(BytesOf(dense) + BytesOf(offsets) + BytesOf(columns) +
                                    BytesOf(values) + BytesOf(classes) + BytesOf(label_offsets) +
-                                   BytesOf(labels) + BytesOf(targets));
+                                   BytesOf(labels) + BytesOf(targets) + BytesOf(weights));
 }
 
 void ConvertStorage(Dataset& data, Storage storage, std::int64_t memory_bytes) {
@@ -90,8 +90,7 @@ void AppendRows(Dataset more, Dataset& data) {
   const auto append = [](const auto& from, auto& to) {
     to.insert(to.end(), from.begin(), from.end());
   };
-  const auto append_offsets = [](const std::vector<std::int64_t>& from,
-                                 std::vector<std::int64_t>& to) {
+  const auto append_offsets = [](const Array<std::int64_t>& from, Array<std::int64_t>& to) {
     const std::int64_t base = to.empty() ? 0 : to.back();
     for (std::size_t i = to.empty() ? 0 : 1; i < from.size(); ++i) to.push_back(base + from[i]);
   };
@@ -103,6 +102,7 @@ void AppendRows(Dataset more, Dataset& data) {
   append_offsets(more.label_offsets, data.label_offsets);
   append(more.labels, data.labels);
   append(more.targets, data.targets);
+  append(more.weights, data.weights);
   append(more.notes, data.notes);
   data.rows += more.rows;
 }

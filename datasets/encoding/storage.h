@@ -23,9 +23,9 @@ void CheckFits(double bytes, std::int64_t memory_bytes, const std::string& sourc
 void AppendRows(Dataset more, Dataset& data);
 
 // Frees the memory of an array, which assigning {} does not.
-template <typename T>
-void Release(std::vector<T>& values) {
-  std::vector<T>().swap(values);
+template <typename Values>
+void Release(Values& values) {
+  values = Values();
 }
 
 }  // namespace hogbatch

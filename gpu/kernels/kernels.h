@@ -135,6 +135,8 @@ HB_KERNEL void hb_add_scaled(HB_READ_MATRIX(x), float scale, float keep, HB_WRIT
 // y[places[i]] += scale * x[i] for rows i of x; a row with a negative place is skipped
 HB_KERNEL void hb_add_rows(HB_READ_MATRIX(x), HB_READ(int, places), float scale, HB_WRITE_MATRIX(y),
                            long rows, long cols);
+// y[i] *= factors[i] for rows i of y
+HB_KERNEL void hb_scale_rows(HB_READ(float, factors), HB_WRITE_MATRIX(y), long rows, long cols);
 HB_KERNEL void hb_fill(HB_WRITE_MATRIX(y), float value, long rows, long cols);
 // The steps of device/device.h. Row i of the gradient belongs to row touched[i] of the state if
 // has_touched, and to that row of w if also w_is_whole.

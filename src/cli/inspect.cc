@@ -19,12 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-std::string NetworkText(const ModelSpec& spec) {
-  std::string text = fmt::format("{}", spec.inputs);
-  for (const std::int64_t width : spec.hidden) text += fmt::format(" -> {}", width);
-  return text + fmt::format(" -> {}", spec.outputs);
-}
-
 Json ColumnsOf(const Schema& schema) {
   Json columns = Json::array();
   for (const TableColumn& column : schema.table) {
@@ -42,7 +36,7 @@ Json ModelJson(const std::string& path) {
   const Schema& schema = model.schema;
   Json json = {{"kind", "model"},
                {"file", path},
-               {"network", NetworkText(model.spec)},
+               {"network", WidthsText(model.spec)},
                {"activation", Name(model.spec.activation)},
                {"loss", Name(model.spec.loss)},
                {"parameters", Layout(model.spec).parameters},
@@ -104,6 +98,38 @@ Json AnyFileJson(const std::string& path) {
 }
 
 // Lines of "key value", inner objects below their key.
+std::string ValueText(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// The first elements of a list.
+std::string ListText(const Json& list) {
+  constexpr std::size_t kShown = 20;
+  std::vector<std::string> parts;
+  for (const Json& one : list) {
+    if (parts.size() == kShown) {
+      parts.emplace_back("...");
+      break;
+    }
+    parts.push_back(ValueText(one));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// An object of a list, on one line.
+std::string ElementText(const Json& element) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : element.items()) {
+    if (value.is_structured()) {
+      parts.push_back(fmt::format("{} {}", value.size(), name));
+    } else {
+      parts.push_back(value.is_string() ? ValueText(value)
+                                        : fmt::format("{} {}", name, ValueText(value)));
+    }
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 void AddText(const Json& json, const std::string& indent, std::string& text) {
   for (const auto& [key, value] : json.items()) {
     if (value.is_object()) {
@@ -111,31 +137,10 @@ void AddText(const Json& json, const std::string& indent, std::string& text) {
       AddText(value, indent + "  ", text);
     } else if (value.is_array() && !value.empty() && value.front().is_object()) {
       text += fmt::format("{}{}\n", indent, key);
-      for (const Json& one : value) {
-        std::vector<std::string> parts;
-        for (const auto& [name, inner] : one.items()) {
-          if (inner.is_array() || inner.is_object()) {
-            parts.push_back(fmt::format("{} {}", inner.size(), name));
-          } else {
-            parts.push_back(inner.is_string() ? inner.get<std::string>()
-                                              : fmt::format("{} {}", name, inner.dump()));
-          }
-        }
-        text += fmt::format("{}  {}\n", indent, fmt::join(parts, ", "));
-      }
-    } else if (value.is_array()) {
-      std::vector<std::string> parts;
-      for (const Json& one : value) {
-        if (parts.size() == 20) {
-          parts.emplace_back("...");
-          break;
-        }
-        parts.push_back(one.is_string() ? one.get<std::string>() : one.dump());
-      }
-      text += fmt::format("{}{:14}{}\n", indent, key, fmt::join(parts, ", "));
+      for (const Json& one : value) text += fmt::format("{}  {}\n", indent, ElementText(one));
     } else {
       text += fmt::format("{}{:14}{}\n", indent, key,
-                          value.is_string() ? value.get<std::string>() : value.dump());
+                          value.is_array() ? ListText(value) : ValueText(value));
     }
   }
 }

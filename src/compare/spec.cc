@@ -111,6 +111,12 @@ ComparePlan PlanOf(const CompareSpec& spec) {
   if (!spec.training.class_weights.empty() && spec.training.class_weights != "none") {
     throw UserError("compare cannot weigh classes: the baselines do not");
   }
+  if (spec.training.stream) {
+    throw UserError("compare keeps the data in memory, as the baselines do; leave out --stream");
+  }
+  if (!spec.training.weight.empty()) {
+    throw UserError("compare cannot weigh rows: the baselines do not");
+  }
   if (spec.quick) {
     plan.throughput_seconds = 0.2;
     plan.shortest_seconds = 0.2;

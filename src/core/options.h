@@ -20,6 +20,8 @@ struct Range {
 struct Words {
   std::vector<std::string> words;
   std::string also = {};
+
+  std::string text() const;  // "auto|all|N"
 };
 
 // Names of options are given without dashes ("lr-batch"). `help` is a sentence without a full stop;

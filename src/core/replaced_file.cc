@@ -99,6 +99,17 @@ ReplacedFile::~ReplacedFile() {
 
 void ReplacedFile::Write(std::span<const std::byte> bytes) { WriteAll(descriptor_, bytes, path_); }
 
+void ReplacedFile::WriteAt(std::size_t place, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(place));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) ThrowErrno("write", path_);
+    place += static_cast<std::size_t>(written);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
 void ReplacedFile::Commit(Sync sync) {
   if (!aside_.empty()) {
     if (sync == Sync::kYes && ::fsync(descriptor_) != 0) ThrowErrno("write", path_);

@@ -25,6 +25,8 @@ class ReplacedFile {
   ~ReplacedFile();
 
   void Write(std::span<const std::byte> bytes);
+  // At a place of the file, which must not be a pipe.
+  void WriteAt(std::size_t place, std::span<const std::byte> bytes);
   // kNo is for files that can be made again, and of which damage is noticed.
   enum class Sync : std::uint8_t { kYes, kNo };
   void Commit(Sync sync = Sync::kYes);

@@ -13,4 +13,10 @@ void ThrowUnknownWord(std::string_view what, std::string_view word,
       fmt::format("unknown {} '{}': choose one of {}", what, word, fmt::join(choices, ", ")));
 }
 
+std::string Words::text() const {
+  std::string all = fmt::format("{}", fmt::join(words, "|"));
+  if (!also.empty()) all += "|" + also;
+  return all;
+}
+
 }  // namespace hogbatch

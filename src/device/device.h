@@ -45,7 +45,8 @@ struct Targets {
   // Row r has labels[label_offsets[r]] to labels[label_offsets[r + 1] - 1].
   DeviceSpan<const std::int64_t> label_offsets = {};
   DeviceSpan<const std::int32_t> labels = {};
-  DeviceSpan<const float> values = {};  // one per row and output
+  DeviceSpan<const float> values = {};   // one per row and output
+  DeviceSpan<const float> weights = {};  // one per row; empty: all rows weigh the same
 };
 
 class Device {
@@ -125,6 +126,8 @@ class Device {
   // ascend without repetition. y may be shared weights, but x and y do not overlap.
   virtual void AddRows(const Tensor& x, const DeviceSpan<const std::int32_t>& rows, float scale,
                        const Tensor& y) = 0;
+  // Multiplies row i of y by factors[i].
+  virtual void ScaleRows(const DeviceSpan<const float>& factors, const Tensor& y) = 0;
   virtual void Fill(const Tensor& y, float value) = 0;
 
   // Optimiser steps on w, which may be shared weights, with private state. With `touched`, gradient

@@ -69,6 +69,9 @@ class SimulatedDevice final : public Device {
                const Tensor& y) override {
     Counted("AddRows").AddRows(x, rows, scale, y);
   }
+  void ScaleRows(const DeviceSpan<const float>& factors, const Tensor& y) override {
+    Counted("ScaleRows").ScaleRows(factors, y);
+  }
   void Fill(const Tensor& y, float value) override { Counted("Fill").Fill(y, value); }
   void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
                 const Tensor& velocity, const Tensor& w) override {

@@ -18,11 +18,8 @@ struct RemoteFile {
 
 struct KnownSet {
   std::string_view name;
-  std::string_view what;
   std::span<const RemoteFile> files;
 };
-
-std::span<const KnownSet> KnownSets();
 
 // UserError, which names all sets, for another name.
 const KnownSet& FindSet(std::string_view name);

@@ -35,30 +35,6 @@ struct Options {
   double stalled_seconds = 30;
 };
 
-constexpr const char* kHelp =
-    R"(Fetches a public data set by its name.
-
-Usage: hogbatch data fetch NAME [OPTIONS]
-
-  --out DIR       Folder for the files; if not given, the current one
-  --from URL      Take the files from this address instead of their home
-  --timeout X     Seconds without a byte after which a connection is tried again (default 30)
-  --quiet         Print errors only
-  --help          Print this
-
-A broken connection is taken up again, also by the same command later. Proxies of the environment
-(http_proxy, https_proxy, no_proxy) are used. Where a copy was at hand, the content is compared with
-its SHA-256; for others it is said that they are not verified.
-
-Data sets:
-)";
-
-std::string Help() {
-  std::string text = kHelp;
-  for (const KnownSet& set : KnownSets()) text += fmt::format("  {:10} {}\n", set.name, set.what);
-  return text;
-}
-
 // Shows how far a download is, on a terminal.
 class Meter {
  public:
@@ -172,31 +148,14 @@ void FetchFile(const RemoteFile& file, const Options& options) {
   }
 }
 
-Options ParseArguments(const std::vector<std::string>& words) {
-  Options options;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto value = [&]() -> const std::string& {
-      if (i + 1 == words.size()) throw UserError(fmt::format("{} needs a value", words[i]));
-      return words[++i];
-    };
-    if (words[i] == "--out") {
-      options.out = value();
-    } else if (words[i] == "--from") {
-      options.from = value();
-    } else if (words[i] == "--timeout") {
-      options.stalled_seconds = std::max(1.0, std::strtod(value().c_str(), nullptr));
-    } else if (words[i] == "--quiet") {
-      options.quiet = true;
-    } else if (words[i].starts_with('-') || !options.set.empty()) {
-      throw UserError(fmt::format("unknown argument {}; see hogbatch data fetch --help", words[i]));
-    } else {
-      options.set = words[i];
-    }
-  }
-  if (options.set.empty()) {
-    throw UserError("data fetch needs the name of a set; see hogbatch data fetch --help");
-  }
-  return options;
+// As `hogbatch data fetch` gives them, checked: SET OUT FROM TIMEOUT [quiet].
+Options OptionsOf(const std::vector<std::string>& words) {
+  if (words.size() != 5) throw UserError("hogbatch-fetch is started by 'hogbatch data fetch'");
+  return {.set = words[0],
+          .out = words[1],
+          .from = words[2],
+          .quiet = !words[4].empty(),
+          .stalled_seconds = std::strtod(words[3].c_str(), nullptr)};
 }
 
 void Fetch(const Options& options) {
@@ -217,11 +176,7 @@ int main(int argc, char** argv) {
   using namespace hogbatch;
   const std::vector<std::string> words(argv + 1, argv + argc);
   try {
-    if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
-      fmt::print("{}", fetch::Help());
-      return 0;
-    }
-    fetch::Fetch(fetch::ParseArguments(words));
+    fetch::Fetch(fetch::OptionsOf(words));
     return 0;
   } catch (const UserError& error) {
     fmt::print(stderr, "hogbatch: {}\n", Printable(error.what()));

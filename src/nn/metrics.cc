@@ -39,17 +39,18 @@ std::size_t Largest(std::span<const float> row, std::size_t count, std::size_t (
   return found;
 }
 
-void AddSoftmaxRow(std::span<const float> row, std::int32_t wanted,
-                   std::span<const float> class_weights, EvaluationSums& sums) {
+// These three return the loss of the row and add all else to the sums.
+double AddSoftmaxRow(std::span<const float> row, std::int32_t wanted,
+                     std::span<const float> class_weights, EvaluationSums& sums) {
   const auto index = static_cast<std::size_t>(wanted);
   Check(wanted >= 0 && index < row.size(), "a row's class has no output");
-  sums.loss += WeightOf(class_weights, index) * (LogSumExp(row) - row[index]);
   const auto largest = std::max_element(row.begin(), row.end()) - row.begin();
   sums.correct += largest == wanted && !std::isnan(row[index]);
+  return WeightOf(class_weights, index) * (LogSumExp(row) - row[index]);
 }
 
-void AddSigmoidRow(std::span<const float> row, std::span<const std::int32_t> labels,
-                   std::span<const float> class_weights, EvaluationSums& sums) {
+double AddSigmoidRow(std::span<const float> row, std::span<const std::int32_t> labels,
+                     std::span<const float> class_weights, EvaluationSums& sums) {
   double loss = 0;
   for (const float x : row) loss += Softplus(x);
   std::size_t top[5];
@@ -65,18 +66,19 @@ void AddSigmoidRow(std::span<const float> row, std::span<const std::int32_t> lab
         sums.hits_at[k] += 1.0 / static_cast<double>(kRanks[k]);
     }
   }
-  sums.loss += loss / static_cast<double>(row.size());
+  return loss / static_cast<double>(row.size());
 }
 
-void AddSquaredRow(std::span<const float> row, std::span<const float> values,
-                   EvaluationSums& sums) {
+double AddSquaredRow(std::span<const float> row, std::span<const float> values,
+                     EvaluationSums& sums) {
   double sum = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const double difference = static_cast<double>(row[i]) - values[i];
     sum += difference * difference;
   }
-  sums.loss += sum / static_cast<double>(row.size());
-  sums.squared_error += sum / static_cast<double>(row.size());
+  const double mean = sum / static_cast<double>(row.size());
+  sums.squared_error += mean;
+  return mean;
 }
 
 }  // namespace
@@ -91,20 +93,23 @@ EvaluationSums Evaluate(Loss loss, std::span<const float> outputs, std::int64_t 
   sums.rows = static_cast<std::int64_t>(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     const auto row = outputs.subspan(r * width, width);
+    double row_loss = 0;
     switch (loss) {
       case Loss::kSoftmax:
-        AddSoftmaxRow(row, targets.classes[r], class_weights, sums);
+        row_loss = AddSoftmaxRow(row, targets.classes[r], class_weights, sums);
         break;
       case Loss::kSigmoid: {
         const std::int64_t begin = targets.label_offsets[r];
         const std::int64_t end = targets.label_offsets[r + 1];
-        AddSigmoidRow(row, targets.labels.subspan(begin, end - begin), class_weights, sums);
+        row_loss =
+            AddSigmoidRow(row, targets.labels.subspan(begin, end - begin), class_weights, sums);
         break;
       }
       case Loss::kSquared:
-        AddSquaredRow(row, targets.values.subspan(r * width, width), sums);
+        row_loss = AddSquaredRow(row, targets.values.subspan(r * width, width), sums);
         break;
     }
+    sums.loss += (targets.weights.empty() ? 1 : targets.weights[r]) * row_loss;
   }
   return sums;
 }

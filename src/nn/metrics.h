@@ -15,10 +15,11 @@ struct HostTargets {
   std::span<const std::int64_t> label_offsets;  // rows + 1, into labels
   std::span<const std::int32_t> labels;
   std::span<const float> values;
+  std::span<const float> weights = {};  // of the rows' losses; empty: 1
 };
 
 // `outputs` are rows × outputs raw numbers (before softmax or sigmoid). `class_weights` as in
-// training; empty: none.
+// training; empty: none. Weights enter the loss; metrics count rows.
 EvaluationSums Evaluate(Loss loss, std::span<const float> outputs, std::int64_t columns,
                         const HostTargets& targets, std::span<const float> class_weights);
 

@@ -156,6 +156,10 @@ Tensor Model::ComputeLoss(const Targets& targets, const Tensor& class_weights) {
       device_.SquaredLoss(outputs, targets, scale, losses, gradient);
       break;
   }
+  if (targets.weights.size > 0) {
+    device_.ScaleRows(targets.weights, Tensor::Matrix(losses.data, rows_, 1));
+    device_.ScaleRows(targets.weights, gradient);
+  }
   return losses;
 }
 

@@ -26,16 +26,10 @@ constexpr std::array<NamedValue<Loss>, 3> kLosses{{
     {"squared", Loss::kSquared},
 }};
 
-std::string Describe(const ModelSpec& spec) {
-  std::string text = fmt::format("{}", spec.inputs);
-  for (const std::int64_t width : spec.hidden) text += fmt::format("-{}", width);
-  return text + fmt::format("-{}", spec.outputs);
-}
-
 void CheckWidth(const ModelSpec& spec, std::string_view what, std::int64_t width) {
   if (width >= 1 && width <= kMaxWidth) return;
   throw UserError(fmt::format("a network {} cannot be built: {} must be between 1 and {}, not {}",
-                              Describe(spec), what, kMaxWidth, width));
+                              WidthsText(spec), what, kMaxWidth, width));
 }
 
 }  // namespace
@@ -71,11 +65,17 @@ ParameterLayout Layout(const ModelSpec& spec) {
     if (layout.floats > kMaxParameters) {
       throw UserError(fmt::format(
           "a network {} has more than {} parameters, which no memory holds: choose smaller layers",
-          Describe(spec), kMaxParameters));
+          WidthsText(spec), kMaxParameters));
     }
     in = out;
   }
   return layout;
+}
+
+std::string WidthsText(const ModelSpec& spec) {
+  std::string text = fmt::format("{}", spec.inputs);
+  for (const std::int64_t width : spec.hidden) text += fmt::format(" -> {}", width);
+  return text + fmt::format(" -> {}", spec.outputs);
 }
 
 std::string_view Name(Activation activation) { return NameOf(activation, kActivations); }

@@ -56,6 +56,9 @@ struct ParameterLayout {
 // Throws UserError for a network that cannot be addressed.
 ParameterLayout Layout(const ModelSpec& spec);
 
+// The widths of its layers: "54 -> 512 -> 512 -> 2".
+std::string WidthsText(const ModelSpec& spec);
+
 std::string_view Name(Activation activation);
 std::string_view Name(Loss loss);
 // Both throw UserError for an unknown word.

@@ -21,7 +21,7 @@ namespace {
 constexpr int kFormat = 1;
 
 template <typename T>
-std::span<const T> Cut(const std::vector<T>& values, std::int64_t begin, std::int64_t end) {
+std::span<const T> Cut(const Array<T>& values, std::int64_t begin, std::int64_t end) {
   return std::span(values).subspan(static_cast<std::size_t>(begin),
                                    static_cast<std::size_t>(end - begin));
 }
@@ -69,8 +69,7 @@ class Tensors {
   }
 
   // Those of a split begin at 0. Returns what they cover in the whole.
-  RowRange AddOffsets(const std::string& name, const std::vector<std::int64_t>& whole,
-                      RowRange rows) {
+  RowRange AddOffsets(const std::string& name, const Array<std::int64_t>& whole, RowRange rows) {
     const auto part = Cut(whole, rows.begin, rows.end + 1);
     std::vector<std::int64_t>& own = offsets_.emplace_back(part.begin(), part.end());
     for (std::int64_t& offset : own) offset -= part.front();

@@ -8,10 +8,12 @@
 #include "core/error.h"
 #include "core/guard/cache_folder.h"
 #include "core/text.h"
+#include "datasets/encoding/class_weights.h"
 #include "datasets/encoding/fit_labels.h"
 #include "datasets/encoding/storage.h"
 #include "datasets/input_files.h"
 #include "training/cache/data_cache.h"
+#include "training/cache/stream_data.h"
 
 namespace hogbatch {
 namespace {
@@ -39,6 +41,20 @@ void CheckSettled(const TrainingSpec& spec, const Schema& schema) {
   refuse("ignore", spec.ignore != unset.ignore);
   refuse("keep", spec.keep != unset.keep);
   refuse("hash", spec.hash != unset.hash);
+}
+
+// Rows that stay on disk.
+TrainingData ReadFromDisk(const TrainingSpec& spec, const ReadOptions& read, const Schema* schema,
+                          TrainingObserver& observer) {
+  const auto folder = DefaultCacheFolder();
+  if (!folder) {
+    throw UserError(
+        "--stream keeps encoded rows in a cache, and there is no home folder for it; set "
+        "XDG_CACHE_HOME to a folder of yours on a disk with room");
+  }
+  return ReadStream({.data = spec.data, .valid = spec.valid, .read = read, .schema = schema},
+                    DataCache(*folder / "data"),
+                    [&](std::string_view what) { observer.OnActivity(what); });
 }
 
 // From the cache if the same file was read in the same way before.
@@ -69,6 +85,7 @@ ReadOptions ReadOptionsOf(const TrainingSpec& spec) {
           .categorical = SplitList(spec.categorical),
           .ignore = SplitList(spec.ignore),
           .keep = SplitList(spec.keep),
+          .weight = spec.weight,
           .hash_bits = static_cast<int>(spec.hash),
           .memory_bytes = ParseMemoryLimit(spec.memory_limit)};
 }
@@ -82,14 +99,19 @@ TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {
   const ReadOptions read = ReadOptionsOf(spec);
   observer.OnActivity(fmt::format(
       "reading {}", spec.data.empty() ? "the data" : NameOfFiles(SplitLines(spec.data))));
-  input.training =
-      input.start ? ReadToGoOn(spec.data, input.start->schema, read) : ReadOnce(spec, read);
-  if (!spec.valid.empty()) {
-    observer.OnActivity(fmt::format("reading {}", spec.valid));
-    AppendRows(ReadWithSchema(spec.valid, input.training.schema, Labels::kRequired,
-                              {.memory_bytes = read.memory_bytes}),
-               input.training.data);
+  const Schema* const schema = input.start ? &input.start->schema : nullptr;
+  if (spec.stream) {
+    input.training = ReadFromDisk(spec, read, schema, observer);
+  } else {
+    input.training = schema ? ReadToGoOn(spec.data, *schema, read) : ReadOnce(spec, read);
+    if (!spec.valid.empty()) {
+      observer.OnActivity(fmt::format("reading {}", spec.valid));
+      AppendRows(ReadWithSchema(spec.valid, input.training.schema, Labels::kRequired,
+                                {.weight = read.weight, .memory_bytes = read.memory_bytes}),
+                 input.training.data);
+    }
   }
+  NormalizeRowWeights(input.training);
   FitLabels(spec.loss, input.training);
   if (!spec.test.empty()) {
     observer.OnActivity(fmt::format("reading {}", spec.test));

@@ -61,9 +61,15 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
          "validated on");
   v.Text("split-time", o.split_time, "COLUMN",
          "The rows of a CSV file that are latest by this column, a date or a number, validate");
+  v.Text("weight", o.weight, "COLUMN",
+         "How much each row of a CSV file counts in the loss. Only relations matter: weights are "
+         "divided by their mean");
   VisitMemoryLimit(v, o.memory_limit);
   v.Flag("no-cache", o.no_cache,
          "Read the data again even if the same file was read in the same way before");
+  v.Flag("stream", o.stream,
+         "For data larger than memory: rows are encoded and brought into random order on disk, in "
+         "the cache, and stay there. Takes no more than --memory-limit for them");
 }
 
 void VisitClassWeights(OptionVisitor& v, TrainingSpec& o) {

@@ -35,8 +35,10 @@ struct TrainingSpec {
   std::string valid;
   std::string split_by;
   std::string split_time;
+  std::string weight;
   std::string memory_limit = "auto";
   bool no_cache = false;
+  bool stream = false;
   std::string class_weights = "none";
 
   std::vector<std::int64_t> hidden = {512, 512};

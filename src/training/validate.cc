@@ -114,6 +114,19 @@ void CheckLabels(const TrainingSpec& spec) {
   if (weighted) CheckClassWeights(spec.class_weights);
 }
 
+void CheckStream(const TrainingSpec& spec) {
+  if (!spec.stream) return;
+  if (spec.no_cache) {
+    throw UserError("--stream reads its rows from the cache; leave out --no-cache");
+  }
+  if (spec.data.empty()) throw UserError("--stream is for files; name one");
+  if (!spec.split_by.empty() || !spec.split_time.empty()) {
+    throw UserError(
+        "--stream sets validation rows aside at random; leave out --split-by and --split-time, or "
+        "name a file with --valid");
+  }
+}
+
 }  // namespace
 
 void Validate(const TrainingSpec& spec) {
@@ -137,6 +150,7 @@ void Validate(const TrainingSpec& spec) {
   if (!spec.valid.empty() && !(spec.split_by.empty() && spec.split_time.empty())) {
     throw UserError("--valid names the validation rows; leave out --split-by and --split-time");
   }
+  CheckStream(spec);
 }
 
 void SetOption(TrainingSpec& spec, std::string_view name, std::string_view text) {

@@ -297,5 +297,41 @@ TEST(ValidationFile, IsValidatedOnAndAllOfTheDataTrains) {
   EXPECT_NE(both.err.find("--valid names the validation rows"), std::string::npos) << both.err;
 }
 
+TEST(StreamedData, TrainsAsDataInMemoryDoes) {
+  const TemporaryFolder folder;
+  const ScopedVariable cache("XDG_CACHE_HOME", folder.path() + "/cache");
+  folder.Write("rows.svm", TwoClasses(2000));
+  const std::vector<std::string> words = {"train",    "rows.svm", "--stream", "--hidden", "4",
+                                          "--epochs", "3",        "--out",    "run"};
+  const Finished first = RunProgram(words, folder.path());
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_GT(std::stod(ValueOf(folder.Read("run/summary.json"), "valid_accuracy")), 0.95);
+  const Finished again = RunProgram(words, folder.path());
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  const Finished both = RunProgram({"train", "rows.svm", "--stream", "--no-cache"}, folder.path());
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_NE(both.err.find("leave out --no-cache"), std::string::npos) << both.err;
+}
+
+TEST(RowWeights, DecideWhatIsLearnt) {
+  const TemporaryFolder folder;
+  // Every x has one label with weight 1 and the other with weight 0.
+  std::string rows = "x,w,y\n";
+  for (int i = 0; i < 2000; ++i) {
+    const int x = i / 2 % 2;
+    rows +=
+        std::to_string(x) + "," + (i % 2 == x ? "1" : "0") + "," + (i % 2 ? "yes" : "no") + "\n";
+  }
+  folder.Write("rows.csv", rows);
+  const Finished run = RunProgram(
+      {"train", "rows.csv", "--weight", "w", "--hidden", "8", "--epochs", "20", "--out", "run"},
+      folder.path());
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  folder.Write("new.csv", "x,z\n0,1\n1,1\n");
+  const Finished predicted =
+      RunProgram({"predict", "run/model.safetensors", "new.csv"}, folder.path());
+  EXPECT_EQ(predicted.out, "no\nyes\n") << predicted.err;
+}
+
 }  // namespace
 }  // namespace hogbatch

@@ -6,20 +6,13 @@
 
 #include "core/random.h"
 #include "tests/datasets/reading.h"
+#include "tests/support/same_rows.h"
 
 namespace hogbatch {
 namespace {
 
 void ExpectSame(const TrainingData& a, const TrainingData& b) {
-  EXPECT_EQ(a.data.is_sparse, b.data.is_sparse);
-  EXPECT_EQ(a.data.dense, b.data.dense);
-  EXPECT_EQ(a.data.offsets, b.data.offsets);
-  EXPECT_EQ(a.data.columns, b.data.columns);
-  EXPECT_EQ(a.data.values, b.data.values);
-  EXPECT_EQ(a.data.classes, b.data.classes);
-  EXPECT_EQ(a.data.label_offsets, b.data.label_offsets);
-  EXPECT_EQ(a.data.labels, b.data.labels);
-  EXPECT_EQ(a.data.targets, b.data.targets);
+  ExpectSameRows(a.data, b.data);
   EXPECT_EQ(a.schema.label_names, b.schema.label_names);
   EXPECT_EQ(a.schema.used_columns, b.schema.used_columns);
   EXPECT_EQ(a.schema.shift, b.schema.shift);

@@ -44,7 +44,7 @@ TEST_F(RealData, DeliciousHasTenRowsWithoutALabel) {
   EXPECT_EQ(train.data.features, 500);
   EXPECT_EQ(train.schema.label_kind, LabelKind::kMultiLabel);
   EXPECT_EQ(train.schema.outputs(), 983);
-  const std::vector<std::int64_t>& ends = train.data.label_offsets;
+  const Array<std::int64_t>& ends = train.data.label_offsets;
   EXPECT_NE(std::adjacent_find(ends.begin(), ends.end()), ends.end());
   int without = 0;
   for (std::size_t i = 1; i < ends.size(); ++i) without += ends[i] == ends[i - 1] ? 1 : 0;

@@ -104,7 +104,7 @@ TEST(Split, KeepsGroupsTogether) {
   EXPECT_TRUE(
       Begins(LearnError(TableOfGroups(20), {.split_by = "z"}), "in.txt: --split-by names 'z'"));
   EXPECT_TRUE(Begins(LearnError("1 1:1\n0 1:2\n", {.split_by = "1"}),
-                     "in.txt: only a CSV file has columns to split by"));
+                     "in.txt: only a table has columns with names"));
 }
 
 TEST(Split, ValidatesOnTheLatestRows) {

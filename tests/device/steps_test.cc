@@ -73,6 +73,33 @@ TEST_P(Steps, AddRowsOfNoRowsChangesNothing) {
   EXPECT_EQ(y.Get(), before);
 }
 
+TEST_P(Steps, ScaleRowsMultipliesEachRowByItsFactor) {
+  for (const auto& [rows, cols] : kStepShapes) {
+    const Matrix before = Random(rows, cols), factors = Random(rows, 1);
+    std::vector<float> given(static_cast<std::size_t>(rows));
+    for (std::int64_t r = 0; r < rows; ++r) given[r] = static_cast<float>(factors(r, 0));
+    given.front() = 0;
+    const DeviceArray<float> array(device(), given, 3);
+    DeviceMatrix y(device(), before, 5);
+    device().ScaleRows(array.view(), y.tensor());
+    Matrix after = before;
+    for (std::int64_t r = 0; r < rows; ++r) after.row(r) *= double{given[r]};
+    ExpectClose(y.Get(), after, Abs(before));
+  }
+}
+
+TEST_P(Steps, ScaleRowsLeavesOtherRowsAlone) {
+  const Matrix before = Random(5, 33);
+  DeviceMatrix y(device(), before);
+  const DeviceArray<float> factors(device(), {2, 3});
+  device().ScaleRows(factors.view(), y.tensor().Slice(1, 2));
+  Matrix after = before;
+  after.row(1) *= 2;
+  after.row(2) *= 3;
+  ExpectClose(y.Get(), after, Abs(before));
+  EXPECT_EQ(y.Get().bottomRows(2), before.bottomRows(2));
+}
+
 TEST_P(Steps, FillWritesEveryElementAndNothingElse) {
   DeviceMatrix y(device(), Random(9, 13), 3);
   device().Fill(y.tensor().Rows(8), 2.5f);

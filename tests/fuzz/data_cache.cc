@@ -1,6 +1,5 @@
-#include "training/cache/data_cache.h"
-
 #include "tests/fuzz/text.h"
+#include "training/cache/cache_format.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace hogbatch;

@@ -44,13 +44,16 @@ class Gradient : public testing::TestWithParam<Case> {
     }
     const BatchInput input = problem_.Input();
     model.Forward(input, layers);
-    model.ComputeLoss(problem_.Wanted(), problem_.ClassWeights());
+    Targets wanted = problem_.Wanted();
+    wanted.weights = HostSpan(std::span<const float>(weights_));
+    model.ComputeLoss(wanted, problem_.ClassWeights());
     model.Backward(input, input, layers, targets);
     device_->Wait();
     return flat;
   }
 
   Problem problem_;
+  std::vector<float> weights_;  // of rows; empty: all are 1
   std::unique_ptr<Device> device_;
 };
 
@@ -93,6 +96,17 @@ TEST_P(Gradient, ComesWithTheLossOfEveryRow) {
   for (std::int64_t r = 0; r < problem_.rows; ++r) sum += losses.host()[r];
   EXPECT_NEAR(sum / static_cast<double>(problem_.rows),
               problem_.MeanLoss(problem_.DoubleParameters()), 1e-5);
+}
+
+TEST_P(Gradient, OfARowIsMultipliedByItsWeight) {
+  const std::vector<float> plain = FromDevice();
+  weights_.assign(static_cast<std::size_t>(problem_.rows), 2.5f);
+  const std::vector<float> weighted = FromDevice();
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    EXPECT_NEAR(weighted[i], 2.5 * plain[i], 1e-6 + 1e-5 * std::abs(plain[i])) << "parameter " << i;
+  }
+  weights_.assign(weights_.size(), 0.0f);
+  for (const float number : FromDevice()) EXPECT_EQ(number, 0);
 }
 
 std::string NameOfCase(const testing::TestParamInfo<Case>& info) {

@@ -42,6 +42,17 @@ TEST(Evaluate, WeighsClassesAndStillCountsRows) {
   EXPECT_EQ(sums.rows, 2);
 }
 
+TEST(Evaluate, WeighsTheLossOfRowsAndCountsThemAlike) {
+  const Floats weights = {3, 0};
+  const Ints classes = {0, 1};
+  const EvaluationSums sums = Evaluate(
+      Loss::kSoftmax, Floats{0, 0, 0, 1}, 2,
+      {.classes = classes, .label_offsets = {}, .labels = {}, .values = {}, .weights = weights},
+      {});
+  EXPECT_NEAR(sums.loss, 3 * std::log(2.0), 1e-12);
+  EXPECT_EQ(sums.correct, 2);
+}
+
 TEST(Evaluate, StaysFiniteForHugeOutputs) {
   EXPECT_NEAR(OfClasses({3e38f, -3e38f}, 2, {0}).loss, 0, 1e-12);
   EXPECT_NEAR(OfClasses({1000, 0}, 2, {1}).loss, 1000, 1e-9);

@@ -50,11 +50,13 @@ TEST(Layout, RefusesSizesThatCannotBeAddressedAndSaysThem) {
   const auto message = [](const ModelSpec& spec) {
     return MessageOfUserError([&] { Layout(spec); });
   };
-  EXPECT_NE(message({.inputs = big, .hidden = {big}, .outputs = 2}).find("2147483648-2147483648-2"),
-            std::string::npos);
+  EXPECT_NE(
+      message({.inputs = big, .hidden = {big}, .outputs = 2}).find("2147483648 -> 2147483648 -> 2"),
+      std::string::npos);
   EXPECT_NE(message({.inputs = big + 1, .hidden = {}, .outputs = 2}).find("not 2147483649"),
             std::string::npos);
-  EXPECT_NE(message({.inputs = 5, .hidden = {0}, .outputs = 2}).find("5-0-2"), std::string::npos);
+  EXPECT_NE(message({.inputs = 5, .hidden = {0}, .outputs = 2}).find("5 -> 0 -> 2"),
+            std::string::npos);
   EXPECT_NE(message({.inputs = 5, .hidden = {INT64_MAX}, .outputs = 2}).find("width of a layer"),
             std::string::npos);
   EXPECT_NE(message({.inputs = 5, .hidden = {}, .outputs = -1}).find("outputs"), std::string::npos);

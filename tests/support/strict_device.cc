@@ -211,6 +211,11 @@ class StrictDevice final : public Device {
       inner_->AddRows(Inner(x), Inner(rows), scale, Inner(y));
     });
   }
+  void ScaleRows(const DeviceSpan<const float>& factors, const Tensor& y) override {
+    CheckAll(factors, y);
+    Demand(factors.size == y.rows, "every row has its factor");
+    Queue([=, this] { inner_->ScaleRows(Inner(factors), Inner(y)); });
+  }
   void Fill(const Tensor& y, float value) override {
     CheckAll(y);
     Queue([=, this] { inner_->Fill(Inner(y), value); });
@@ -294,7 +299,8 @@ class StrictDevice final : public Device {
     return {Inner(x.offsets), Inner(x.columns), Inner(x.values), x.rows, x.cols};
   }
   Targets Inner(const Targets& t) const {
-    return {Inner(t.classes), Inner(t.label_offsets), Inner(t.labels), Inner(t.values)};
+    return {Inner(t.classes), Inner(t.label_offsets), Inner(t.labels), Inner(t.values),
+            Inner(t.weights)};
   }
   static void CheckPlaces(const DeviceSpan<const std::int32_t>& places, std::int64_t rows) {
     std::int64_t least = 0;

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "datasets/synthetic.h"
 #include "tests/support/process.h"
+#include "tests/support/same_rows.h"
 #include "training/model/schema_json.h"
 
 namespace hogbatch {
@@ -32,14 +33,7 @@ class DataCacheTest : public testing::Test {
 };
 
 void ExpectSame(const TrainingData& a, const TrainingData& b) {
-  EXPECT_EQ(a.data.dense, b.data.dense);
-  EXPECT_EQ(a.data.offsets, b.data.offsets);
-  EXPECT_EQ(a.data.columns, b.data.columns);
-  EXPECT_EQ(a.data.values, b.data.values);
-  EXPECT_EQ(a.data.classes, b.data.classes);
-  EXPECT_EQ(a.data.label_offsets, b.data.label_offsets);
-  EXPECT_EQ(a.data.labels, b.data.labels);
-  EXPECT_EQ(a.data.targets, b.data.targets);
+  ExpectSameRows(a.data, b.data);
   EXPECT_EQ(a.data.notes, b.data.notes);
   EXPECT_EQ(a.data.source, b.data.source);
   EXPECT_EQ(a.train_rows, b.train_rows);
@@ -65,6 +59,21 @@ TEST_F(DataCacheTest, GivesBackWhatWasStored) {
   }
 }
 
+TEST_F(DataCacheTest, KeepsWeightsAndMapsArraysUntilTheyChange) {
+  TrainingData data = MakeSynthetic({.rows = 50, .features = 3});
+  data.data.weights = std::vector<float>(50, 2.0f);
+  cache_.Store("key", data);
+  auto loaded = cache_.Load("key", 0);
+  ASSERT_TRUE(loaded);
+  ExpectSame(*loaded, data);
+  EXPECT_TRUE(loaded->data.dense.is_mapped());
+  EXPECT_EQ(loaded->data.bytes(), 0);
+  loaded->data.dense[0] = 7;
+  EXPECT_FALSE(loaded->data.dense.is_mapped());
+  EXPECT_EQ(loaded->data.dense[0], 7);
+  ExpectSame(*cache_.Load("key", 0), data);
+}
+
 TEST_F(DataCacheTest, IsNotUsedForAnotherFileOrOtherOptions) {
   const std::string path = Big("rows");
   const auto key = DataKey(path, {});
@@ -72,6 +81,7 @@ TEST_F(DataCacheTest, IsNotUsedForAnotherFileOrOtherOptions) {
   EXPECT_EQ(DataKey(path, {}), key);
   EXPECT_NE(DataKey(path, {.seed = 2}), key);
   EXPECT_NE(DataKey(path, {.label = "first"}), key);
+  EXPECT_NE(DataKey(path, {.weight = "2"}), key);
   std::ofstream(path, std::ios::app) << "1,2,3,a\n";
   EXPECT_NE(DataKey(path, {}), key);
   EXPECT_FALSE(DataKey("", {}));

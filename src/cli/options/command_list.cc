@@ -34,9 +34,7 @@ class Lister final : public OptionVisitor {
   }
   void Word(std::string_view name, std::string& value, const Words& words,
             std::string_view help) override {
-    std::string meta = fmt::format("{}", fmt::join(words.words, "|"));
-    if (!words.also.empty()) meta += "|" + words.also;
-    Add(name, meta, words.words, help, value);
+    Add(name, words.text(), words.words, help, value);
   }
   void Text(std::string_view name, std::string& value, std::string_view meta,
             std::string_view help) override {
@@ -105,11 +103,11 @@ std::vector<std::string> FirstWords(const std::vector<ListedCommand>& commands) 
 }
 
 std::string DataWords(const std::vector<ListedCommand>& commands) {
-  std::string words;
+  std::vector<std::string> words;
   for (const ListedCommand& command : commands) {
-    if (command.name.starts_with("data ")) words += command.name.substr(5) + " ";
+    if (command.name.starts_with("data ")) words.push_back(command.name.substr(5));
   }
-  return words + "fetch";
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 std::string BashScript() {
@@ -253,6 +251,7 @@ std::vector<ListedCommand> ListCommands() {
           Listed<DataConvertOptions>("data convert", kDataConvertHelp),
           Listed<DataSplitOptions>("data split", kDataSplitHelp),
           Listed<DataGenerateOptions>("data generate", kDataGenerateHelp),
+          Listed<DataFetchOptions>("data fetch", kDataFetchHelp),
           Listed<InspectOptions>("inspect", kInspectHelp),
           Listed<DevicesOptions>("devices", kDevicesHelp)};
 }

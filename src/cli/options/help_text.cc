@@ -161,6 +161,20 @@ Examples:
   hogbatch data generate real-sim made.svm --rows 1000000
 )";
 
+const char* const kDataFetchHelp =
+    R"(Fetches a public data set by its name:
+
+  covtype    forest cover types, 581,012 rows, 7 classes (UCI)
+  w8a        web pages, 49,749 rows and 14,951 to test on, 2 classes (LIBSVM)
+  real-sim   articles, 72,309 rows, 20,958 features, 2 classes (LIBSVM)
+  delicious  bookmarks, 983 labels, several per row; --from must say where it is
+  mnist      handwritten digits, 60,000 rows and 10,000 to test on, 10 classes
+
+A broken connection is taken up again, also by the same command later. Proxies of the environment
+(http_proxy, https_proxy, no_proxy) are used. Where a copy was at hand, the content is compared with
+its SHA-256; for others it is said that they are not verified.
+)";
+
 const char* const kInspectHelp =
     R"(Shows what is in a model, a checkpoint or the folder of a run. Files are checked, not trusted: what
 is damaged is said.

@@ -22,6 +22,7 @@ extern const char* const kDataInfoHelp;
 extern const char* const kDataConvertHelp;
 extern const char* const kDataSplitHelp;
 extern const char* const kDataGenerateHelp;
+extern const char* const kDataFetchHelp;
 extern const char* const kInspectHelp;
 extern const char* const kDevicesHelp;
 

@@ -141,6 +141,15 @@ void DataGenerateOptions::Visit(OptionVisitor& visitor) {
   VisitTarget(visitor, to);
 }
 
+void DataFetchOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Text("out", out, "DIR", "Folder for the files");
+  visitor.Text("from", from, "URL", "Take the files from this address instead of their home");
+  visitor.Number("timeout", timeout, {1, 1e6},
+                 "Seconds without a byte after which a connection is tried again");
+  visitor.Flag("quiet", quiet, "Print errors only");
+}
+
 void InspectOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
   visitor.Flag("json", json, "Print it as JSON");

@@ -120,9 +120,14 @@ struct DataGenerateOptions {
   void Visit(OptionVisitor& visitor);
 };
 
-// Its arguments are those of hogbatch-fetch.
 struct DataFetchOptions {
-  std::vector<std::string> arguments;
+  std::string set;
+  std::string out = ".";
+  std::string from;
+  double timeout = 30;
+  bool quiet = false;
+
+  void Visit(OptionVisitor& visitor);
 };
 
 struct InspectOptions {

@@ -101,9 +101,7 @@ class Registrar final : public OptionVisitor {
   }
   void Word(std::string_view name, std::string& value, const Words& words,
             std::string_view help) override {
-    std::string meta = fmt::format("{}", fmt::join(words.words, "|"));
-    if (!words.also.empty()) meta += "|" + words.also;
-    Add(name, meta, value, help,
+    Add(name, words.text(), value, help,
         [&value, words, name = std::string(name)](const std::string& text) {
           value = CheckedWord(name, text, words);
         });
@@ -325,7 +323,12 @@ Command ParseData(std::span<const std::string> arguments) {
           made.Positional("OUT", made.options.out, "The file to write");
         });
   }
-  if (name == "fetch") return DataFetchOptions{.arguments = {rest.begin(), rest.end()}};
+  if (name == "fetch") {
+    return ParseCommand<DataFetchOptions>(rest, "data fetch", kDataFetchHelp, [](auto& fetch) {
+      fetch.Positional("SET", fetch.options.set,
+                       "The set: covtype, w8a, real-sim, delicious, mnist");
+    });
+  }
   throw UserError(fmt::format(
       "unknown command data {}{}", name,
       DidYouMean(name, std::vector<std::string>{"info", "convert", "split", "generate", "fetch"})));

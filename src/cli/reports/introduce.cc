@@ -48,9 +48,7 @@ std::string DataLine(const TrainingData& training) {
 }
 
 std::string NetworkLine(const ModelSpec& spec) {
-  std::string widths = fmt::format("{}", spec.inputs);
-  for (const std::int64_t width : spec.hidden) widths += fmt::format(" -> {}", width);
-  return fmt::format("network   {} -> {}, {}, {} parameters, {} loss", widths, spec.outputs,
+  return fmt::format("network   {}, {}, {} parameters, {} loss", WidthsText(spec),
                      spec.hidden.empty() ? "linear" : Name(spec.activation),
                      Grouped(Layout(spec).parameters), Name(spec.loss));
 }

@@ -5,17 +5,21 @@
 namespace hogbatch {
 namespace {
 
-template <typename T>
-DeviceSpan<const T> View(const std::vector<T>& from, std::int64_t first, std::int64_t count) {
-  return HostSpan<const T>(from.data() + first, count);
+// Of an array of a data set, or of a vector.
+template <typename Values>
+using ValueOf = typename Values::value_type;
+
+template <typename Values>
+DeviceSpan<const ValueOf<Values>> View(const Values& from, std::int64_t first, std::int64_t count) {
+  return HostSpan<const ValueOf<Values>>(from.data() + first, count);
 }
-template <typename T>
-DeviceSpan<const T> View(const std::vector<T>& from) {
-  return HostSpan(std::span(from));
+template <typename Values>
+DeviceSpan<const ValueOf<Values>> View(const Values& from) {
+  return View(from, 0, std::ssize(from));
 }
 
 template <typename T>
-std::span<const T> Slice(const std::vector<T>& from, std::int64_t first, std::int64_t count) {
+std::span<const T> Slice(const Array<T>& from, std::int64_t first, std::int64_t count) {
   if (from.empty()) return {};
   return std::span(from).subspan(first, count);
 }
@@ -46,6 +50,7 @@ Targets ViewTargets(const Dataset& data, RowRange rows) {
     targets.labels = View(data.labels);
   }
   if (!data.targets.empty()) targets.values = View(data.targets, rows.begin, rows.size());
+  if (!data.weights.empty()) targets.weights = View(data.weights, rows.begin, rows.size());
   return targets;
 }
 
@@ -53,7 +58,8 @@ HostTargets ViewHostTargets(const Dataset& data, RowRange rows) {
   return {.classes = Slice(data.classes, rows.begin, rows.size()),
           .label_offsets = Slice(data.label_offsets, rows.begin, rows.size() + 1),
           .labels = std::span(data.labels),
-          .values = Slice(data.targets, rows.begin, rows.size())};
+          .values = Slice(data.targets, rows.begin, rows.size()),
+          .weights = Slice(data.weights, rows.begin, rows.size())};
 }
 
 BatchInput SliceRows(const BatchInput& batch, RowRange rows) {
@@ -73,6 +79,7 @@ Targets SliceRows(const Targets& targets, std::int64_t of_rows, RowRange rows) {
   if (targets.label_offsets.size > 0) {
     slice.label_offsets = targets.label_offsets.Sub(rows.begin, rows.size() + 1);
   }
+  if (targets.weights.size > 0) slice.weights = targets.weights.Sub(rows.begin, rows.size());
   const std::int64_t values = targets.values.size / of_rows;  // per row
   slice.values = targets.values.Sub(rows.begin * values, rows.size() * values);
   return slice;

@@ -51,6 +51,7 @@ Targets BatchCopy::Upload(const Targets& targets) {
   Targets copy;
   if (targets.classes.size > 0) copy.classes = targets_.Upload(targets.classes.host_span());
   if (targets.values.size > 0) copy.values = targets_.Upload(targets.values.host_span());
+  if (targets.weights.size > 0) copy.weights = targets_.Upload(targets.weights.host_span());
   if (targets.label_offsets.size > 0) {
     const std::span<const std::int64_t> offsets = targets.label_offsets.host_span();
     CountFromFirst(offsets, label_offsets_);
@@ -68,9 +69,10 @@ std::int64_t BatchCopy::SparseBytes(std::int64_t rows, std::int64_t entries) {
   return Bytes<std::int64_t>(rows + 1) + Bytes<std::int32_t>(entries) + Bytes<float>(entries);
 }
 
-std::int64_t BatchCopy::TargetBytes(const ModelSpec& spec, std::int64_t rows) {
-  if (spec.loss != Loss::kSigmoid) return Bytes<float>(rows);
-  return Bytes<std::int64_t>(rows + 1) + Bytes<std::int32_t>(rows * spec.outputs);
+std::int64_t BatchCopy::TargetBytes(const ModelSpec& spec, std::int64_t rows, bool weighted) {
+  const std::int64_t weights = weighted ? Bytes<float>(rows) : 0;
+  if (spec.loss != Loss::kSigmoid) return weights + Bytes<float>(rows);
+  return weights + Bytes<std::int64_t>(rows + 1) + Bytes<std::int32_t>(rows * spec.outputs);
 }
 
 }  // namespace hogbatch

@@ -18,12 +18,14 @@ struct LargestBatch {
   std::int64_t rows = 0;
   std::int64_t entries = 0;  // of sparse rows
   std::int64_t touched = 0;  // rows of a sparse first layer
+  bool weighted = false;     // rows have weights
 };
 
 LargestBatch Largest(const ModelSpec& spec, const Dataset* data, std::int64_t rows) {
   constexpr std::int64_t kUsualEntries = 1024;  // of a sparse row
   const bool known = data && data->rows > 0;
-  LargestBatch largest{.rows = known ? std::min(rows, data->rows) : rows};
+  LargestBatch largest{.rows = known ? std::min(rows, data->rows) : rows,
+                       .weighted = known && !data->weights.empty()};
   if (!spec.sparse_input) return largest;
   largest.entries = known ? MostEntries(*data, rows) : rows * std::min(kUsualEntries, spec.inputs);
   largest.touched = std::clamp<std::int64_t>(largest.entries, 1, spec.inputs);
@@ -52,7 +54,7 @@ std::int64_t PlacesBytes(const ModelSpec& spec, const LargestBatch& batch) {
 std::int64_t MergeBytes(const ModelSpec& spec, const LargestBatch& batch) {
   const std::int64_t losses = batch.rows * kFloat;
   return 2 * LayersBytes(spec, batch) + InputBytes(spec, batch) +
-         BatchCopy::TargetBytes(spec, batch.rows) + losses;
+         BatchCopy::TargetBytes(spec, batch.rows, batch.weighted) + losses;
 }
 
 // Libraries may copy the matrices of a product: CLBlast pads them to whole tiles, cuBLAS has a

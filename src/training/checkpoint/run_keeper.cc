@@ -38,7 +38,7 @@ class HeldSnapshot {
 };
 
 template <typename T>
-void Add(XXH3_state_t& state, const std::vector<T>& numbers) {
+void Add(XXH3_state_t& state, const Array<T>& numbers) {
   XXH3_64bits_update(&state, numbers.data(), numbers.size() * sizeof(T));
 }
 
@@ -55,6 +55,7 @@ std::uint64_t Hash(const Dataset& data) {
   Add(*state, data.label_offsets);
   Add(*state, data.labels);
   Add(*state, data.targets);
+  Add(*state, data.weights);
   return XXH3_64bits_digest(state.get());
 }
 

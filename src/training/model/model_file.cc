@@ -155,14 +155,10 @@ SavedModel LoadModel(const std::string& path) {
 }
 
 std::string WhyNoStart(const SavedModel& model, const ModelSpec& spec, const Schema& schema) {
-  const auto widths = [](const ModelSpec& one) {
-    return fmt::format("{}{}{} -> {}", one.inputs, one.hidden.empty() ? "" : " -> ",
-                       Join(one.hidden), one.outputs);
-  };
   if (model.spec.inputs != spec.inputs || model.spec.hidden != spec.hidden ||
       model.spec.outputs != spec.outputs) {
-    return fmt::format("its network is {}, and this training's is {}{}", widths(model.spec),
-                       widths(spec),
+    return fmt::format("its network is {}, and this training's is {}{}", WidthsText(model.spec),
+                       WidthsText(spec),
                        model.spec.hidden == spec.hidden || model.spec.hidden.empty()
                            ? ""
                            : fmt::format("; try --hidden {}", Join(model.spec.hidden)));
