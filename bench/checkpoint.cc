@@ -34,8 +34,8 @@ class TimedKeeper final : public CheckpointKeeper {
     asked_ = SteadySeconds();
     return true;
   }
-  void Take(Coordinator& coordinator) override {
-    inner_.Take(coordinator);
+  void Take(JobRun& job) override {
+    inner_.Take(job);
     if (asked_ > 0) pauses_.push_back(SteadySeconds() - asked_);
     asked_ = 0;  // the last one, at the end, holds nobody up
   }

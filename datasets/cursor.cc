@@ -57,6 +57,13 @@ std::optional<Cursor::EpochRows> Cursor::Next(std::int64_t max_rows, std::int64_
   return next;
 }
 
+std::int64_t Cursor::NextBlockRows() {
+  if (remaining_ <= 0) return 0;
+  if (!returned_.empty()) return returned_.front().rows.size();
+  if (blocks_.empty()) StartEpoch();
+  return std::min(blocks_.back().size(), remaining_);
+}
+
 void Cursor::Return(EpochRows lost) {
   if (lost.rows.size() == 0) return;
   remaining_ += lost.rows.size();

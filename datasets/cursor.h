@@ -33,10 +33,14 @@ class Cursor {
   // before it.
   std::optional<EpochRows> Next(std::int64_t max_rows, std::int64_t grain = 1);
 
+  // The rows up to the end of the present block, which Next hands out at most; 0: none are left.
+  std::int64_t NextBlockRows();
+
   // Rows whose worker failed: they are handed out again before any others.
   void Return(EpochRows lost);
 
   std::int64_t remaining() const { return remaining_; }  // rows not handed out yet, over all epochs
+  std::int64_t handed_out() const { return total_ - remaining_; }
   std::int64_t rows() const { return rows_; }
 
   // A cursor that hands out another number of epochs goes on from the same place.

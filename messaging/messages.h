@@ -21,6 +21,8 @@ enum class TaskKind : std::uint8_t {
               // copies the model
   kRestore,   // forget what the worker keeps between tasks; slice 0 also replaces the model by
               // snapshot `snapshot`
+  kRelease,   // free all memory of the job; the optimiser state of an exclusive job stays with the
+              // job, for the worker that goes on with it
 };
 
 // A weight beyond this is a sign that training diverged: float32 has no digit left for what an
@@ -83,14 +85,19 @@ struct Failure {
 // Only time has passed.
 struct Tick {};
 
-// The user wants to stop.
-struct Interrupt {};
+// The user wants to stop one job, or all.
+struct Interrupt {
+  std::optional<JobId> job = {};
+};
 
 // The whole process was stopped for a while: no worker is late because of that.
 struct Woken {};
 
-// A checkpoint is wanted as soon as no row is in flight.
-struct CheckpointRequest {};
+// A checkpoint of one job, or of all that have begun, is wanted as soon as no row of it is in
+// flight.
+struct CheckpointRequest {
+  std::optional<JobId> job = {};
+};
 
 using Event = std::variant<Report, Failure, Tick, Interrupt, Woken, CheckpointRequest>;
 

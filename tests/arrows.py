@@ -19,14 +19,15 @@ ARROWS = {
     "messaging": {"core"},
     "datasets": {"core"},
     "runtime": {"core", "device", "nn", "messaging", "datasets"},
-    "algorithms": {"core", "runtime/control/algorithm.h"},
+    "algorithms": {"core", "runtime/control/algorithm.h", "runtime/control/scheduler.h"},
     "training": {"core", "device", "nn", "messaging", "datasets", "runtime", "algorithms", "cpu/cpu.h",
                  "gpu/gpu.h", "hogbatch/hogbatch.h"},
     "hogbatch": set(),  # the public header
     "compare": {"core", "report", "training"},
     "cli": {"core", "report", "compare", "device/device_info.h", "nn", "datasets/dataset.h", "datasets/row_blocks.h",
             "datasets/schema.h", "datasets/synthetic.h", "datasets/convert/write_rows.h",
-            "datasets/convert/written_rows.h", "runtime/control/progress.h", "algorithms/algorithms.h", "training"},
+            "datasets/convert/written_rows.h", "runtime/control/progress.h", "algorithms/algorithms.h",
+            "algorithms/schedulers/schedulers.h", "training"},
     "fetch": {"core", "datasets/text"},
     "main.cc": {"core", "cli"},
 }

@@ -5,7 +5,7 @@
     tests/state.py --selftest  checks that the check can fail
 
 Every data member of such a class must be visited (it stands in the text of a VisitState), or be named
-in a comment "not state: a_, b_" in the class. An algorithm or optimiser with members of its own must
+in a comment "not state: a_, b_" in the class. An algorithm, scheduler or optimiser with members of its own must
 have a VisitState, or name all of them.
 """
 import pathlib
@@ -17,7 +17,7 @@ MEMBER = re.compile(r"^ {2,6}(?! |return\b|using\b|friend\b|static\b|virtual\b|e
                     r"[\w:<>, *&]+?[ &*>](\w+)(?:\s*=\s*[^;(]+|\s*\{[^}]*\})?;", re.MULTILINE)
 CLASS = re.compile(r"^(?: {2,4})?(?:class|struct)\s+(\w+)[^;{]*\{", re.MULTILINE)
 NOT_STATE = re.compile(r"not state: ((?:.*\n\s*//)*.*)")
-HOLDS_STATE = re.compile(r":\s*public\s+(?:Algorithm)\b")
+HOLDS_STATE = re.compile(r":\s*public\s+(?:Algorithm|Scheduler)\b")
 
 
 def body_at(text, brace):

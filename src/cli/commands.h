@@ -11,6 +11,7 @@ inline constexpr int kExitUser = 2;     // something the user can correct
 inline constexpr int kExitInterrupted = 130;
 
 int Train(const TrainOptions& options);
+int RunQueue(const QueueCommandOptions& options);
 int Eval(const EvalOptions& options);
 int Predict(const PredictOptions& options);
 int WriteReport(const ReportOptions& options);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "cli/reports/live_line.h"
 #include "core/error.h"
@@ -72,10 +74,26 @@ void Console::Live(std::span<const std::string> fields) {
   live_ = true;
 }
 
+void Console::LiveTable(std::span<const std::string> lines) {
+  if (verbosity_ != Verbosity::kLive || lines.empty() || IsInBackground()) return;
+  EndLive();
+  const auto width = static_cast<std::size_t>(std::max(TerminalWidth(STDOUT_FILENO) - 1, 1));
+  std::string text;
+  for (const std::string& line : lines) {
+    if (!text.empty()) text += '\n';
+    text += Printable(line).substr(0, width);
+  }
+  Write(text);
+  live_ = true;
+  live_above_ = lines.size() - 1;
+}
+
 void Console::EndLive() {
   if (!live_) return;
   live_ = false;
-  if (!IsInBackground()) Write("\r\033[K");
+  const std::size_t above = std::exchange(live_above_, 0);
+  if (IsInBackground()) return;
+  Write(above == 0 ? std::string("\r\033[K") : fmt::format("\r\033[{}A\033[J", above));
 }
 
 void Console::Warn(std::string_view sentence) {

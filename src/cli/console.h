@@ -39,6 +39,8 @@ class Console {
   void Say(std::string_view line);
   // Rewrites the live line, cut to the terminal; nothing unless kLive and in the foreground.
   void Live(std::span<const std::string> fields);
+  // Rewrites several live lines in the same way.
+  void LiveTable(std::span<const std::string> lines);
   void EndLive();
   // To standard error, with any verbosity.
   void Warn(std::string_view sentence);
@@ -47,7 +49,8 @@ class Console {
   void Write(std::string_view text);
 
   Verbosity verbosity_;
-  bool live_ = false;  // the terminal shows an unfinished line
+  bool live_ = false;           // the terminal shows an unfinished line
+  std::size_t live_above_ = 0;  // and so many live lines above it
 };
 
 }  // namespace hogbatch

@@ -1,11 +1,9 @@
 #include "training/train.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -15,19 +13,17 @@
 #include "cli/console.h"
 #include "cli/files.h"
 #include "cli/interrupts.h"
-#include "cli/options/config.h"
 #include "cli/report.h"
 #include "cli/reports/introduce.h"
 #include "cli/reports/records.h"
 #include "cli/reports/train_records.h"
 #include "cli/resume.h"
+#include "cli/run_files.h"
 #include "cli/train_observer.h"
 #include "core/guard/cache_folder.h"
 #include "core/replaced_file.h"
 #include "core/run_trace.h"
-#include "core/text.h"
 #include "report/trace_file.h"
-#include "training/checkpoint/spec_text.h"
 #include "training/model/last_save.h"
 
 namespace hogbatch {
@@ -36,15 +32,6 @@ namespace {
 Verbosity ChooseVerbosity(const TrainOptions& options) {
   if (options.quiet || options.json) return Verbosity::kSilent;
   return IsLiveTerminal(STDOUT_FILENO) ? Verbosity::kLive : Verbosity::kPlain;
-}
-
-SummaryFacts FactsOf(const TrainingPlan& plan, const std::string& folder) {
-  SummaryFacts facts{.algorithm = plan.algorithm,
-                     .seed = static_cast<std::int64_t>(plan.seed),
-                     .parameters = Layout(plan.work.model).parameters,
-                     .out = folder};
-  for (const DeviceChoice& choice : plan.work.devices) facts.devices.push_back(choice.info.name);
-  return facts;
 }
 
 // The file of --trace. It is opened before training begins, so that a wrong path costs no run.
@@ -74,10 +61,6 @@ class TraceFile {
   std::optional<ReplacedFile> file_;
   std::optional<RunTrace> trace_;
 };
-
-std::string Now() {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)));
-}
 
 int ExitCode(const TrainedModel& trained, const TrainingPlan& plan, Console& console,
              const TrainObserver& observer) {
@@ -166,34 +149,6 @@ TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& 
   return options;
 }
 
-// The options of a run for --config, which repeats it from any folder.
-std::string ConfigOf(TrainingSpec spec) {
-  std::error_code error;
-  const auto absolute = [&](const std::string& path) {
-    const bool is_file = !path.empty() && path != "-";
-    return is_file ? std::filesystem::absolute(path, error).string() : path;
-  };
-  std::string data;
-  for (const std::string& file : SplitLines(spec.data)) {
-    data += (data.empty() ? "" : "\n") + absolute(file);
-  }
-  ConfigWriter writer;
-  writer.Argument("data", data);
-  spec.test = absolute(spec.test);
-  spec.valid = absolute(spec.valid);
-  spec.labels = absolute(spec.labels);
-  spec.Visit(writer);
-  return writer.text();
-}
-
-// The options of a run as its checkpoints keep them, with what the plan chose.
-KeepOptions Keep(const TrainOptions& options, const TrainingPlan& plan, const std::string& folder) {
-  TrainingSpec used = options.spec;
-  used.algorithm = plan.algorithm;
-  used.learning_rate = plan.learning_rate;
-  return {.folder = folder, .options = SpecToJson(used), .every = options.checkpoint_every};
-}
-
 }  // namespace
 
 int Train(const TrainOptions& asked) {
@@ -216,8 +171,9 @@ int Train(const TrainOptions& asked) {
     console.Say(line);
   }
   if (resumed) console.Say(ResumeLine(*resumed, input.training.train_rows));
-  ReplaceFile(folder + "/options.json",
-              OptionsText(options, plan, {.started = Now(), .devices = devices, .input = input}));
+  ReplaceFile(
+      folder + "/options.json",
+      OptionsText(options, plan, {.started = LocalTime(), .devices = devices, .input = input}));
   ReplaceFile(folder + "/config.toml", ConfigOf(options.spec));
   const MetricScale scale{.loss = plan.work.model.loss,
                           .target_deviation = input.training.schema.target_deviation};
@@ -228,7 +184,7 @@ int Train(const TrainOptions& asked) {
       Train(plan, input, observer,
             {.stop_requested = [&interrupts = CountInterrupts()] { return interrupts > 0; },
              .trace = trace.trace(),
-             .keep = Keep(options, plan, folder),
+             .keep = KeepIn(folder, options.spec, plan, options.checkpoint_every),
              .resume = resumed ? &resumed->checkpoint : nullptr});
   console.EndLive();
 

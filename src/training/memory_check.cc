@@ -22,12 +22,29 @@ std::int64_t BytesForRound(const ModelSpec& spec) {
   return kSlices * largest * static_cast<std::int64_t>(sizeof(float));
 }
 
+bool IsLimited(const DeviceInfo& info) {
+  return info.kind != DeviceKind::kCpu && info.memory_bytes > 0;
+}
+
+DeviceTraining TrainingOn(const DeviceInfo& info, const Workload& work, const Dataset& data) {
+  return {.spec = work.model,
+          .optimizer = work.optimizer,
+          .momentum = work.explicit_momentum,
+          .depth = info.depth,
+          .data = &data};
+}
+
+// That a GPU is asked to merge.
+std::int64_t MostRows(const Workload& work) {
+  return std::max(work.gpu_batch.max, work.synchronous ? 1 : work.merge_rows);
+}
+
 // The most rows of a merge that a GPU has room for; 0: any number. UserError if not even the
 // smallest batch fits.
 std::int64_t LargestThatFits(const Workload& work, const DeviceTraining& training,
                              const DeviceInfo& info, std::int64_t bytes_on_top) {
   const std::int64_t smallest = work.gpu_batch.min;
-  const std::int64_t largest = std::max(work.gpu_batch.max, work.synchronous ? 1 : work.merge_rows);
+  const std::int64_t largest = MostRows(work);
   const std::int64_t needed = DeviceBytesToTrain(training, smallest) + bytes_on_top;
   if (needed > info.memory_bytes) {
     throw UserError(
@@ -79,16 +96,26 @@ std::vector<std::int64_t> CheckTrainingFits(const Workload& work, const Dataset&
   const std::int64_t on_top = work.synchronous ? BytesForRound(work.model) : 0;
   std::vector<std::int64_t> largest;
   for (const DeviceChoice& device : work.devices) {
-    const DeviceInfo& info = device.info;
-    const bool limited = info.kind != DeviceKind::kCpu && info.memory_bytes > 0;
-    const DeviceTraining training{.spec = work.model,
-                                  .optimizer = work.optimizer,
-                                  .momentum = work.explicit_momentum,
-                                  .depth = info.depth,
-                                  .data = &data};
-    largest.push_back(limited ? LargestThatFits(work, training, info, on_top) : 0);
+    const DeviceTraining training = TrainingOn(device.info, work, data);
+    largest.push_back(IsLimited(device.info) ? LargestThatFits(work, training, device.info, on_top)
+                                             : 0);
   }
   return largest;
+}
+
+std::vector<std::int64_t> DeviceBytesOf(const Workload& work, const Dataset& data,
+                                        const std::vector<std::int64_t>& largest) {
+  const std::int64_t on_top = work.synchronous ? BytesForRound(work.model) : 0;
+  std::vector<std::int64_t> bytes;
+  for (std::size_t i = 0; i < work.devices.size(); ++i) {
+    const DeviceInfo& info = work.devices[i].info;
+    bytes.push_back(0);
+    if (!IsLimited(info)) continue;
+    const std::int64_t rows = i < largest.size() && largest[i] > 0 ? largest[i] : MostRows(work);
+    const DeviceTraining training = TrainingOn(info, work, data);
+    bytes.back() = std::min(info.memory_bytes, DeviceBytesToTrain(training, rows) + on_top);
+  }
+  return bytes;
 }
 
 void CheckInferenceFits(const std::vector<DeviceChoice>& devices, const ModelSpec& spec) {

@@ -19,7 +19,12 @@ std::int64_t HostBytesToTrain(const Workload& work);
 // any.
 std::vector<std::int64_t> CheckTrainingFits(const Workload& work, const Dataset& data);
 
-// The same for a trained network on GPUs.
+// Bytes that the training takes of each device's memory; 0: it has no memory of its own.
+// `largest`: of CheckTrainingFits.
+std::vector<std::int64_t> DeviceBytesOf(const Workload& work, const Dataset& data,
+                                        const std::vector<std::int64_t>& largest);
+
+// CheckTrainingFits for a trained network on GPUs.
 void CheckInferenceFits(const std::vector<DeviceChoice>& devices, const ModelSpec& spec);
 
 }  // namespace hogbatch

@@ -11,32 +11,22 @@
 #include "core/error.h"
 #include "runtime/control/teams.h"
 #include "runtime/executors/executor.h"
-#include "training/checkpoint/json_state.h"
+#include "training/job_parts.h"
 #include "training/network.h"
 
 namespace hogbatch {
 namespace {
 
 Coordinator::Setup MakeSetup(const TrainingPlan& plan, const TrainingInput& input) {
-  const TrainingData& training = input.training;
-  return {.job = {.model = plan.work.model, .train_rows = training.train_rows},
-          .rows = {.train = training.train_rows,
-                   .valid = training.data.rows - training.train_rows,
-                   .test = input.test ? input.test->rows : 0,
-                   .evaluated_train = plan.evaluated_train_rows},
-          .rules = plan.rules,
-          .rates = LearningRate(plan.learning_rate, plan.rules.epochs),
+  const JobSetup job = MakeJobSetup(plan, input);
+  return {.job = job.job,
+          .rows = job.rows,
+          .rules = job.rules,
+          .rates = job.rates,
           .workers = InfosOf(plan.work.devices),
-          .max_batch_size = plan.max_batch_sizes,
-          .merge_rows = plan.work.merge_rows,
-          .seed = plan.seed};
-}
-
-// Before memory is allocated: the options of a checkpoint may name any network.
-void CheckSameNetwork(const Checkpoint& checkpoint, const TrainingPlan& plan) {
-  const auto floats = static_cast<std::size_t>(Layout(plan.work.model).floats);
-  if (checkpoint.weights.size() == floats) return;
-  throw UserError("the checkpoint is of another network; give the options it was trained with");
+          .max_batch_size = job.max_batch_size,
+          .merge_rows = job.merge_rows,
+          .seed = job.seed};
 }
 
 // Tells the keeper of every new best model.
@@ -75,10 +65,14 @@ void CheckSameRows(const Checkpoint& checkpoint, const TrainingInput& input) {
 }
 
 std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingInput& input) {
+  return MakeMemory(plan, input, static_cast<int>(plan.work.devices.size()));
+}
+
+std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingInput& input,
+                                      int workers) {
   const Workload& work = plan.work;
   auto memory = std::make_unique<JobMemory>(work.model, input.training.data,
-                                            input.test ? &*input.test : nullptr,
-                                            static_cast<int>(work.devices.size()));
+                                            input.test ? &*input.test : nullptr, workers);
   memory->class_weights = plan.class_weights;
   memory->optimizer = work.optimizer;
   memory->explicit_momentum = work.explicit_momentum;
@@ -107,34 +101,11 @@ std::vector<WorkerFactory> TrainingRun::Workers(Writes writes) {
 
 void TrainingRun::Restore(const Checkpoint& checkpoint) {
   CheckSameNetwork(checkpoint, plan_);
-  const std::size_t floats = checkpoint.weights.size();
-  memory_->SetWeights(checkpoint.weights);
-  std::vector<std::string> workers;
-  StateFromJson(checkpoint.texts.control, "the checkpoint",
-                [&](StateVisitor& visitor) { coordinator_.VisitState(visitor); });
-  StateFromJson(checkpoint.texts.control, "the checkpoint",
-                [&](StateVisitor& visitor) { Visit(visitor, "worker_names", workers); });
-  if (const std::optional<SnapshotId> best = coordinator_.saved_snapshot()) {
-    RequireState(checkpoint.best.size() == floats, "best");
-    std::ranges::copy(checkpoint.best, memory_->snapshots[*best].data());
-  }
-  const auto same = std::ranges::equal(workers, plan_.work.devices, {}, {},
-                                       [](const DeviceChoice& choice) { return choice.info.name; });
-  if (!same) return;
-  RequireState(checkpoint.workers.size() == workers.size(), "workers");
-  memory_->saved_workers = IndexedVector<WorkerId, std::optional<SavedWorker>>(checkpoint.workers);
+  RestoreJob(checkpoint, coordinator_.job(0), InfosOf(plan_.work.devices), *memory_);
 }
 
 TrainedModel TrainingRun::Finish() const {
-  TrainedModel trained{.model = {}, .run = coordinator_.Result()};
-  std::vector<float> parameters =
-      ChooseParameters(*memory_, coordinator_.saved_snapshot(), trained.run);
-  if (!parameters.empty()) {
-    trained.model = SavedModel{.spec = plan_.work.model,
-                               .schema = input_.training.schema,
-                               .parameters = std::move(parameters)};
-  }
-  return trained;
+  return FinishJob(coordinator_.job(0), plan_, input_, *memory_);
 }
 
 TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, TrainingObserver& observer,

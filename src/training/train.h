@@ -75,6 +75,9 @@ class TrainingRun {
 
 // What the workers of a training share, with its starting weights.
 std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingInput& input);
+// The same for a run on more devices than the plan names.
+std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingInput& input,
+                                      int workers);
 
 // The parameters to save when all workers have ended: the best snapshot or, without one, the
 // present model. If the last worker failed and the model is newer than the snapshot, it is the

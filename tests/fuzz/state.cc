@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   return ReadOrRefused([&] {
     Coordinator coordinator(*algorithm, MakeSetup());
     StateFromJson(TextOf(bytes, size).substr(1), "in",
-                  [&](StateVisitor& visitor) { coordinator.VisitState(visitor); });
+                  [&](StateVisitor& visitor) { coordinator.job(0).VisitState(visitor); });
     Drive(coordinator);
   });
 }

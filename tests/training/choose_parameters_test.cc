@@ -20,6 +20,7 @@ class ChooseParametersOf : public testing::Test {
   ChooseParametersOf() { Fill(2, 1); }
 
   void Fill(float store, float snapshot) {
+    memory_.MakeSnapshots();
     std::ranges::fill(memory_.store.idle_weights(), store);
     std::ranges::fill(memory_.snapshots[0].span(), snapshot);
   }

@@ -37,16 +37,16 @@ class EveryRows final : public CheckpointKeeper {
   bool IsDue(double) override {
     return run_.coordinator().Result().totals.examples / every_ != taken_;
   }
-  void Take(Coordinator& coordinator) override {
+  void Take(JobRun& job) override {
     JobMemory& memory = run_.memory();
     Checkpoint checkpoint{
         .texts = {.options = "{}", .data = "rows", .control = StateToJson([&](StateVisitor& v) {
-                                                     coordinator.VisitState(v);
+                                                     job.VisitState(v);
                                                    })},
         .weights = memory.saved_weights,
         .best = {},
         .workers = {memory.saved_workers.begin(), memory.saved_workers.end()}};
-    if (const auto best = coordinator.saved_snapshot()) {
+    if (const auto best = job.saved_snapshot()) {
       const auto floats = memory.snapshots[*best].span();
       checkpoint.best.assign(floats.begin(), floats.end());
     }

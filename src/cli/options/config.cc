@@ -74,6 +74,14 @@ void AddEntries(const toml::table& table, const std::string& path,
   }
 }
 
+void RefuseTables(const toml::table& table, const std::string& path) {
+  for (const auto& [key, node] : table) {
+    if (!node.is_table()) continue;
+    throw UserError(fmt::format("{}: {} is a table; give a number, a text or a list",
+                                Place(path, node), std::string(key.str())));
+  }
+}
+
 void CheckFormat(std::vector<ConfigEntry>& entries) {
   const auto found = std::ranges::find(entries, kVersionKey, &ConfigEntry::name);
   if (found == entries.end()) return;
@@ -129,6 +137,35 @@ std::vector<ConfigEntry> ParseConfig(std::string_view text, const std::string& p
   }
   CheckFormat(entries);
   return entries;
+}
+
+JobTables ParseJobTables(std::string_view text, const std::string& path) {
+  const toml::table file = ParseToml(text, path);
+  JobTables tables;
+  for (const auto& [key, node] : file) {
+    const std::string name(key.str());
+    const toml::array* const jobs = name == "job" ? node.as_array() : nullptr;
+    if (jobs != nullptr && jobs->is_array_of_tables()) {
+      for (const toml::node& job : *jobs) {
+        JobEntries& table = tables.jobs.emplace_back();
+        table.place = Place(path, job);
+        RefuseTables(*job.as_table(), path);
+        AddEntries(*job.as_table(), path, table.entries);
+      }
+    } else if (name == "defaults" && node.is_table()) {
+      RefuseTables(*node.as_table(), path);
+      AddEntries(*node.as_table(), path, tables.defaults);
+    } else if (name == "job") {
+      throw UserError(
+          fmt::format("{}: write [[job]] with two brackets, once for each job", Place(path, node)));
+    } else {
+      throw UserError(fmt::format(
+          "{}: {} stands outside of a job; write it below [[job]] or "
+          "[defaults]{}",
+          Place(path, node), name, DidYouMean(name, std::vector<std::string>{"job", "defaults"})));
+    }
+  }
+  return tables;
 }
 
 ConfigWriter::ConfigWriter() : text_(fmt::format("{} = {}\n", kVersionKey, kFormat)) {}

@@ -25,6 +25,18 @@ std::vector<ConfigEntry> ParseConfig(std::string_view text, const std::string& p
                                      std::string_view command,
                                      std::span<const std::string> commands);
 
+// A file of jobs: the entries of [defaults] and of each [[job]] table. UserError, with the place,
+// for text that is no TOML, a value that no option can have, or anything else at the top.
+struct JobEntries {
+  std::string place;  // FILE:LINE
+  std::vector<ConfigEntry> entries;
+};
+struct JobTables {
+  std::vector<ConfigEntry> defaults;
+  std::vector<JobEntries> jobs;
+};
+JobTables ParseJobTables(std::string_view text, const std::string& path);
+
 // Writes options as such a file; texts that are not given are left out.
 class ConfigWriter final : public OptionVisitor {
  public:

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::array kSummaries = {
     std::pair{"train", "train a network on a file of examples"},
+    std::pair{"queue", "train many networks in one run, on shared devices"},
     std::pair{"eval", "measure a model on a file of examples"},
     std::pair{"predict", "print the label of every row of a file"},
     std::pair{"report", "show one or several runs in a page"},
@@ -49,6 +50,21 @@ Examples:
 
 The folder of results holds model.safetensors, summary.json, metrics.jsonl (one line per report)
 and options.json (all options, the machine, the data). Ctrl-C stops the training and saves the model.
+)";
+
+const char* const kQueueHelp =
+    R"(Trains many networks in one run, on the same devices. A TOML file has one [[job]] table per job:
+its name, data and any option of train; arrives (seconds), exclusive, priority. [defaults] is for
+all jobs.
+
+Examples:
+  hogbatch queue jobs.toml --scheduler srtf --devices cpu:4,cuda:0 --out runs/tonight
+  hogbatch queue --resume runs/tonight              go on with a queue that was stopped
+  hogbatch queue --resume runs/tonight --retry first
+  hogbatch queue --watch jobs --out runs/server     take files of jobs as they come
+
+Each job has a folder with the files that train writes. queue.json says when each job arrived,
+started and ended, and how long each device served it. Ctrl-C stops and saves all jobs.
 )";
 
 const char* const kEvalHelp =

@@ -12,6 +12,7 @@ std::vector<std::string> CommandNames();
 
 extern const char* const kProgramHelp;
 extern const char* const kTrainHelp;
+extern const char* const kQueueHelp;
 extern const char* const kEvalHelp;
 extern const char* const kPredictHelp;
 extern const char* const kReportHelp;

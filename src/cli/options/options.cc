@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "algorithms/schedulers/schedulers.h"
+
 namespace hogbatch {
 namespace {
 
@@ -74,6 +76,27 @@ void PredictOptions::Visit(OptionVisitor& visitor) {
   VisitMissingColumns(visitor, missing_columns);
   VisitMemoryLimit(visitor, memory_limit);
   VisitDevices(visitor, devices, kToInfer);
+}
+
+void QueueCommandOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Options");
+  visitor.Word("scheduler", scheduler, SchedulerWords(),
+               "Whose batch an idle device takes next. " + SchedulerHelp());
+  VisitDevices(visitor, devices, "every GPU, and the cores beside them");
+  visitor.Text("out", out, "DIR",
+               "Folder for queue.json and one folder per job; if not given, a new one under runs/");
+  visitor.Text(
+      "watch", watch, "DIR",
+      "Go on until interrupted, and take each file of jobs that is put into this folder; a "
+      "file that is removed cancels its jobs, whose models are saved");
+  visitor.Text("resume", resume, "DIR",
+               "Go on with the queue in this folder, each job where it was");
+  visitor.Text("retry", retry, "NAME",
+               "With --resume: run this job, which failed or diverged, again from its start");
+  visitor.Number("checkpoint-every", checkpoint_every, {0.001, 1e9},
+                 "Seconds between checkpoints of a job");
+  visitor.Flag("quiet", quiet, "Print errors only");
+  visitor.Flag("json", json, "Print queue.json at the end and nothing else");
 }
 
 void ReportOptions::Visit(OptionVisitor& visitor) {

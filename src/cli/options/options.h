@@ -28,6 +28,23 @@ struct TrainOptions {
   void Visit(OptionVisitor& visitor);
 };
 
+struct QueueCommandOptions {
+  std::string jobs;
+  std::string scheduler = "fifo";
+  std::string devices = "auto";
+  std::string out;
+  std::string watch;
+  std::string resume;
+  std::string retry;
+  double checkpoint_every = 30;
+  bool quiet = false;
+  bool json = false;
+
+  std::vector<std::string> given;  // names of the options on the command line
+
+  void Visit(OptionVisitor& visitor);
+};
+
 struct EvalOptions {
   std::string model;
   std::string data;
@@ -148,9 +165,9 @@ struct PrintText {
   std::string text;
 };
 
-using Command =
-    std::variant<PrintText, TrainOptions, EvalOptions, PredictOptions, ReportOptions, ExportOptions,
-                 CompareOptions, DataInfoOptions, DataConvertOptions, DataSplitOptions,
-                 DataGenerateOptions, DataFetchOptions, InspectOptions, DevicesOptions>;
+using Command = std::variant<PrintText, TrainOptions, QueueCommandOptions, EvalOptions,
+                             PredictOptions, ReportOptions, ExportOptions, CompareOptions,
+                             DataInfoOptions, DataConvertOptions, DataSplitOptions,
+                             DataGenerateOptions, DataFetchOptions, InspectOptions, DevicesOptions>;
 
 }  // namespace hogbatch

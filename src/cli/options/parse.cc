@@ -350,6 +350,10 @@ Command Parse(std::span<const std::string> arguments) {
     command = ParseCommand<TrainOptions>(rest, "train", kTrainHelp, [](auto& train) {
       train.Files("DATA", train.options.spec.data, kTrainingRows);
     });
+  } else if (name == "queue") {
+    command = ParseCommand<QueueCommandOptions>(rest, "queue", kQueueHelp, [](auto& queue) {
+      queue.Positional("JOBS", queue.options.jobs, "A TOML file with one [[job]] table per job");
+    });
   } else if (name == "eval") {
     command = ParseCommand<EvalOptions>(rest, "eval", kEvalHelp,
                                         [](auto& eval) { DeclareModelAndData(eval); });

@@ -21,6 +21,15 @@ struct JobSpec {
   JobId id = 0;
   ModelSpec model;
   std::int64_t train_rows = 0;
+  // Workers that train it at the same time; 0: any number. 1: the job is exclusive. It is then
+  // exact sequential SGD, whose result depends neither on timing nor on other jobs.
+  int most_workers = 0;
+  std::optional<DeviceKind> kind = {};  // of the devices that may train it; none: all
+  bool synchronous = false;             // trains in rounds of all workers
+  int priority = 0;                     // among equals the higher one goes first
+  double arrives = 0;                   // seconds after the run began
+
+  bool exclusive() const { return most_workers == 1; }
 };
 
 // A worker as an algorithm sees it.
@@ -51,6 +60,14 @@ struct JobState {
   JobId id = 0;
   std::int64_t train_rows = 0;      // per epoch
   std::int64_t remaining_rows = 0;  // not handed out yet, over all epochs
+
+  // What schedulers ask for. Times are in seconds.
+  int workers = 0;              // that have tasks of it
+  int priority = 0;             // among equals the higher one goes first
+  double arrived = 0;           // since the run began
+  double attained_seconds = 0;  // that workers have spent on it, one after the other
+  double epoch = 0;             // trained
+  double seconds_per_row = 0;   // of one worker in training, the mean so far; 0: not measured
 };
 
 struct JobTable {

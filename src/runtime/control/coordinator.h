@@ -2,26 +2,22 @@
 //
 // The coordinator owns no thread, queue or clock: events go in with the time they happened, and
 // tasks to send come out. So the same code runs in real time, in virtual time and in a test.
+//
+// A run has one job, or any number of jobs on the same workers. What belongs to a job is in JobRun.
+// The coordinator keeps workers, ids and the clock, and tells all jobs of a worker that failed.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/indexed_vector.h"
 #include "messaging/messages.h"
-#include "nn/learning_rate.h"
 #include "runtime/control/algorithm.h"
-#include "runtime/control/evaluations.h"
-#include "runtime/control/job.h"
-#include "runtime/control/pause_phase.h"
-#include "runtime/control/progress.h"
-#include "runtime/control/progress_meter.h"
-#include "runtime/control/stop_rules.h"
-#include "runtime/control/task_length.h"
-#include "runtime/control/worker_table.h"
+#include "runtime/control/jobs/job_run.h"
+#include "runtime/control/scheduler.h"
+#include "runtime/control/tasks_in_flight.h"
 
 namespace hogbatch {
 
@@ -30,7 +26,7 @@ inline constexpr double kSilenceSeconds = 120;
 
 class Coordinator {
  public:
-  // Everything that is known before the run. Worker ids are indices of `workers`.
+  // A run of one job. Worker ids are indices of `workers`.
   struct Setup {
     JobSpec job;
     SplitRows rows;
@@ -47,12 +43,21 @@ class Coordinator {
   };
   Coordinator(Algorithm& algorithm, const Setup& setup);
 
-  struct Actions {
-    std::vector<Task> tasks;        // to send to Task::worker
-    std::vector<Progress> reports;  // to show
-    std::vector<Failure> failures;  // to tell the user
-    std::vector<std::string> warnings;
+  // A run of many jobs.
+  struct QueueSetup {
+    std::vector<DeviceInfo> workers;
+    double silence_seconds = kSilenceSeconds;
+    // When all jobs have ended, more may come until the run is interrupted.
+    bool stays_open = false;
+    // A job that is done stays until there is a checkpoint of its end, which has to be requested.
+    bool saves_ended = false;
   };
+  // `scheduler` outlives it.
+  Coordinator(Scheduler& scheduler, const QueueSetup& setup);
+  // Before the first event or between two. Ids count from 0 in the order of calls.
+  JobId Add(const JobSetup& setup);
+
+  using Actions = RunActions;
   // The first event starts the clock of the run. Times are in seconds and never decrease. The
   // result is valid until the next call.
   const Actions& Handle(const Event& event, double now);
@@ -62,72 +67,58 @@ class Coordinator {
   // The time by which it needs a Tick if nothing else happens.
   double next_tick() const;
 
-  // When done. The parameters to save are those of saved_snapshot().
-  RunResult Result() const;
-  std::optional<SnapshotId> saved_snapshot() const;
+  const JobRun& job(JobId id) const { return *jobs_[static_cast<std::size_t>(id)]; }
+  JobRun& job(JobId id) { return *jobs_[static_cast<std::size_t>(id)]; }
+  std::int64_t jobs() const { return std::ssize(jobs_); }
+  // Of the only job.
+  RunResult Result() const { return job(0).Result(); }
+  std::optional<SnapshotId> saved_snapshot() const { return job(0).saved_snapshot(); }
 
-  // After a CheckpointRequest: no row is in flight, and the workers have copied their part. True
-  // until the next event, which ends it. If a worker fails meanwhile, there is no checkpoint.
-  bool checkpoint_ready() const { return checkpoint_.ready(); }
+  // After a CheckpointRequest: jobs of which no row is in flight, and for which workers have copied
+  // their part. They stay so until the next event. If a worker fails meanwhile, there is no
+  // checkpoint.
+  std::vector<JobId> ready_checkpoints() const;
   // A checkpoint was requested and is neither ready nor given up.
-  bool checkpoint_pending() const { return checkpoint_.wanted() || checkpoint_.under_way(); }
-  // While a checkpoint is ready, or before the first event to restore one. What belongs to workers
-  // is restored only if they are the same ones.
-  void VisitState(StateVisitor& visitor);
-  const IndexedVector<WorkerId, WorkerState>& workers() const { return workers_.states(); }
+  bool checkpoint_pending() const;
+
+  // Who the workers are, and what they have in flight. What they have done is known to the jobs.
+  const IndexedVector<WorkerId, WorkerState>& workers() const { return tasks_.workers(); }
 
  private:
+  void Start(double now);
+  void Dispatch(const Event& event);
   void OnReport(const Report& report);
-  void OnTrained(const Task& task, const Report& report);
-  void OnEvaluated(const Task& task, const Report& report);
   void OnFailure(const Failure& failure);
-  void TakeBack(const Task& task, const Failure& failure);
-  void Diverge(std::string_view why);
+  // A worker that has not answered for silence_seconds_ and for 100 times as long as its task
+  // should take; before its speed is known, for 10 times silence_seconds_. A worker that copies a
+  // snapshot may wait for a disk and is left alone.
+  struct Silence {
+    TaskId task = 0;  // the oldest one
+    WorkerId worker = 0;
+    double since = 0;
+    double ends = 0;  // when the worker is given up
+  };
+  std::optional<Silence> NextSilence() const;
   void CheckSilence();
-  void CheckRollback();
-  void RollBack();
-  void CheckStop();
-  void CheckEvaluation();
-  double EvaluationAfter(double epoch) const;
-  void CheckCheckpoint();
-  bool runs_dry() const;
-  void Stop(StopReason reason);
   void SendTasks();
+  void EndJobs();
   std::optional<Task> NextTask(const WorkerState& worker);
-  std::optional<Task> NextTrainingTask(const WorkerState& worker);
-  std::int64_t MergeRows(const WorkerState& worker) const;
-  bool MayEvaluateNow(const WorkerState& worker) const;
-  ProgressMeter::Run MeteredRun() const;
+  std::optional<Task> ScheduledTask(const WorkerState& worker);
+  std::optional<Task> TaskOf(JobRun& job, const WorkerState& worker);
+  void FindCandidates(const WorkerState& worker);
+  bool HasRoom(const JobRun& job, const WorkerState& worker) const;
 
-  // not state: rules_, merge_rows_, task_seconds_, silence_seconds_, checkpoint_, rollback_ (a
-  // checkpoint waits for it), started_, now_, at_snapshot_, place_at_snapshot_ (no evaluation is
-  // under way), reason_, actions_
-  Algorithm& algorithm_;
-  RunRules rules_;
-  std::int64_t merge_rows_;
-  double task_seconds_;
+  Scheduler* scheduler_ = nullptr;  // null: the run has one job
   double silence_seconds_;
-  Job job_;
-  Evaluations evaluations_;
-  StopRules stop_rules_;
-  ProgressMeter meter_;
-  WorkerTable workers_;
-  PausePhase checkpoint_{TaskKind::kSave};
-  PausePhase rollback_{TaskKind::kRestore};  // to the last good model
-  bool synchronous_ = false;                 // the latest training task was part of a round
-  TaskId next_id_ = 1;
-
+  bool stays_open_ = false;
+  bool saves_ended_ = false;
   bool started_ = false;
-  double now_ = 0;
-  double next_evaluation_ = 0;      // epoch
-  std::int64_t evaluated_at_ = -1;  // examples behind the latest snapshot
-  Progress at_snapshot_;            // where the run stood when the latest snapshot was taken
-  Job::Place place_at_snapshot_;    // the same, to go back to
-  Job::Place good_place_;           // of the best snapshot
-  std::int64_t rollbacks_ = 0;
-  StopReason reason_ = StopReason::kNone;
-
-  Actions actions_;
+  RunContext run_;
+  TasksInFlight tasks_;
+  std::vector<std::unique_ptr<JobRun>> jobs_;  // index = id
+  std::vector<JobRun*> open_;                  // those that have not left, in the order of ids
+  std::vector<JobState> candidates_;           // for the worker that is being asked for
+  bool again_ = false;  // a worker that was passed over may have something to do now
 };
 
 }  // namespace hogbatch

@@ -24,9 +24,33 @@ RowRange UnfinishedTask::rows_done() const {
 
 std::int64_t Job::UpdatesPerMerge(const TaskSpec& spec) const {
   const std::int64_t batch_size = spec.assignment.batch_size;
-  return std::clamp<std::int64_t>(
-      std::min(spec.merge_rows / batch_size, rates_.UpdatesAtOnce(batch_size, spec.staleness)), 1,
-      spec.updates);
+  const std::int64_t wanted =
+      std::min(spec.merge_rows / batch_size, rates_.UpdatesAtOnce(batch_size, spec.staleness));
+  return spec_.exclusive() ? std::max<std::int64_t>(1, wanted)
+                           : std::clamp<std::int64_t>(wanted, 1, spec.updates);
+}
+
+// Of an exclusive job: rows that are trained at one learning rate.
+std::int64_t Job::StretchRows() const { return spec_.train_rows / 64 + 1; }
+
+double Job::StretchEpoch() const {
+  const std::int64_t stretch = StretchRows();
+  return static_cast<double>(handed_out() / stretch * stretch) /
+         static_cast<double>(spec_.train_rows);
+}
+
+// The block is cut into the same merges however many of them make a task.
+std::optional<Cursor::EpochRows> Job::NextWholeMerges(const TaskSpec& spec,
+                                                      std::int64_t merge_rows) {
+  const std::int64_t in_block = cursor_.NextBlockRows();
+  if (in_block == 0) return std::nullopt;
+  if (2 * in_block < 3 * merge_rows) return cursor_.Next(in_block);  // the last merge of the block
+  const std::int64_t stretch = StretchRows();
+  const std::int64_t rows = std::min(spec.most_rows, stretch - handed_out() % stretch);
+  const std::int64_t merges =
+      std::min({(2 * in_block - merge_rows) / (2 * merge_rows), (rows - 1) / merge_rows + 1,
+                std::int64_t{NearestCount(spec.assignment.batch_size * spec.updates, merge_rows)}});
+  return cursor_.Next(merges * merge_rows);
 }
 
 std::optional<Task> Job::NextTask(TaskId id, const TaskSpec& spec) {
@@ -36,8 +60,10 @@ std::optional<Task> Job::NextTask(TaskId id, const TaskSpec& spec) {
   const std::int64_t wanted_updates =
       wanted_per_merge * NearestCount(spec.updates, wanted_per_merge);
 
+  const double rate_epoch = spec_.exclusive() ? StretchEpoch() : epoch();
   const std::optional<Cursor::EpochRows> next =
-      cursor_.Next(batch_size * wanted_updates, batch_size);
+      spec_.exclusive() ? NextWholeMerges(spec, batch_size * wanted_per_merge)
+                        : cursor_.Next(batch_size * wanted_updates, batch_size);
   if (!next) return std::nullopt;
   in_flight_.emplace(id, *next);
 
@@ -51,16 +77,17 @@ std::optional<Task> Job::NextTask(TaskId id, const TaskSpec& spec) {
   const std::int64_t rows_per_update = rows / merges / updates_per_merge;
 
   if (assignment.hold) round_.OnSent();
-  return Task{.id = id,
-              .job = spec_.id,
-              .kind = TaskKind::kTrain,
-              .split = Split::kTrain,
-              .rows = next->rows,
-              .merges = merges,
-              .updates_per_merge = updates_per_merge,
-              .learning_rate = assignment.rate_scale * RateAt(rows_per_update, spec.staleness),
-              .hold = assignment.hold,
-              .round = round_.number()};
+  return Task{
+      .id = id,
+      .job = spec_.id,
+      .kind = TaskKind::kTrain,
+      .split = Split::kTrain,
+      .rows = next->rows,
+      .merges = merges,
+      .updates_per_merge = updates_per_merge,
+      .learning_rate = assignment.rate_scale * RateAt(rate_epoch, rows_per_update, spec.staleness),
+      .hold = assignment.hold,
+      .round = round_.number()};
 }
 
 void Job::Complete(const Task& task, const Report& report) {
@@ -122,8 +149,8 @@ void Job::GoBackTo(const Place& earlier) {
   rate_factor_ /= 2;
 }
 
-float Job::RateAt(std::int64_t rows, double staleness) const {
-  return static_cast<float>(rate_factor_) * rates_.At(epoch(), rows, staleness);
+float Job::RateAt(double epoch, std::int64_t rows, double staleness) const {
+  return static_cast<float>(rate_factor_) * rates_.At(epoch, rows, staleness);
 }
 
 void Job::VisitState(StateVisitor& visitor) {
@@ -145,7 +172,7 @@ void Job::MakeSlices(std::span<const WorkerState> workers) {
   round_.MakeSlices({.job = spec_.id,
                      .kind = TaskKind::kApply,
                      .rows = {},
-                     .learning_rate = RateAt(round_.rows(), 0),
+                     .learning_rate = RateAt(epoch(), round_.rows(), 0),
                      .round = round_.number()},
                     workers);
 }

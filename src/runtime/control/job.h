@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -35,6 +36,8 @@ class Job {
     std::int32_t updates = 1;     // of assignment.batch_size rows each
     std::int64_t merge_rows = 1;  // smaller updates are merged together, up to this many rows
     double staleness = 0;         // of the worker's updates, as in LearningRate
+    // Of an exclusive job: no merge begins after so many rows.
+    std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
   };
   // Makes a training task; none when all rows are handed out.
   //
@@ -45,6 +48,11 @@ class Job {
   // 3. The cursor gives fewer rows where a block of rows ends. The rows are split evenly into
   //    merges, and these into updates of about `batch_size` rows. There is no short tail.
   // 4. The learning rate is that of an update of this real size.
+  //
+  // The length of a task depends on timing, and nothing of an exclusive job may. So an exclusive
+  // job takes its rows in merges of a fixed size. Only the last merge of a block is larger or
+  // smaller, by at most half. The learning rate follows the rows handed out, and changes 64 times
+  // an epoch.
   std::optional<Task> NextTask(TaskId id, const TaskSpec& spec);
 
   // A training task was finished.
@@ -66,7 +74,11 @@ class Job {
   void AbandonRound();
 
   const LearningRate& rates() const { return rates_; }
-  JobState state() const { return {spec_.id, spec_.train_rows, cursor_.remaining()}; }
+  const JobSpec& spec() const { return spec_; }
+  JobState state() const {
+    return {.id = spec_.id, .train_rows = spec_.train_rows, .remaining_rows = cursor_.remaining()};
+  }
+  std::int64_t handed_out() const { return cursor_.handed_out(); }  // rows, lost ones among them
   std::int64_t examples() const { return examples_; }
   std::int64_t updates() const { return updates_; }
   std::int64_t lost_rows() const { return lost_rows_; }
@@ -102,8 +114,11 @@ class Job {
   void VisitState(StateVisitor& visitor);
 
  private:
-  float RateAt(std::int64_t rows, double staleness) const;
+  float RateAt(double epoch, std::int64_t rows, double staleness) const;
   std::int64_t UpdatesPerMerge(const TaskSpec& spec) const;
+  std::optional<Cursor::EpochRows> NextWholeMerges(const TaskSpec& spec, std::int64_t merge_rows);
+  std::int64_t StretchRows() const;
+  double StretchEpoch() const;
 
   // not state: spec_, rates_, in_flight_ (it is quiet)
   JobSpec spec_;

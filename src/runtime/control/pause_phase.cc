@@ -4,11 +4,10 @@
 
 namespace hogbatch {
 
-void PausePhase::Begin(std::span<const WorkerState> workers) {
-  phase_ = Phase::kUnderWay;
-  for (const WorkerState& worker : workers) {
-    if (!worker.live) continue;
-    waiting_.push_back({.worker = worker.id, .kind = kind_, .rows = {}, .slice = open_++});
+void PausePhase::Begin(const std::vector<WorkerId>& workers) {
+  phase_ = workers.empty() ? Phase::kReady : Phase::kUnderWay;
+  for (const WorkerId worker : workers) {
+    waiting_.push_back({.worker = worker, .kind = kind_, .rows = {}, .slice = open_++});
   }
 }
 
@@ -22,6 +21,10 @@ std::optional<Task> PausePhase::Next(WorkerId worker) {
 
 void PausePhase::OnDone() {
   if (phase_ == Phase::kUnderWay && --open_ == 0) phase_ = Phase::kReady;
+}
+
+void PausePhase::Forget(WorkerId worker) {
+  if (Next(worker)) OnDone();
 }
 
 }  // namespace hogbatch

@@ -7,11 +7,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "messaging/messages.h"
-#include "runtime/control/algorithm.h"
 
 namespace hogbatch {
 
@@ -32,12 +30,14 @@ class PausePhase {
   // All workers have done their tasks.
   bool ready() const { return phase_ == Phase::kReady; }
 
-  // All workers are idle: makes a task for each live one.
-  void Begin(std::span<const WorkerState> workers);
+  // All workers are idle: makes a task for each of `workers`.
+  void Begin(const std::vector<WorkerId>& workers);
   // The task that waits for `worker`.
   std::optional<Task> Next(WorkerId worker);
   // A task of this kind came back.
   void OnDone();
+  // The worker failed: its task, if it waits, is not sent any more.
+  void Forget(WorkerId worker);
 
   // It is over, or given up.
   void End() { *this = PausePhase(kind_); }

@@ -60,6 +60,7 @@ struct TeamProgress {
 // run as it was when the snapshot was taken, so that losses, time, epoch and updates belong
 // together.
 struct Progress {
+  JobId job = 0;
   double seconds = 0;        // since training began
   double train_seconds = 0;  // without the time that workers spent on evaluation
   double epoch = 0;
@@ -96,6 +97,11 @@ class RunObserver {
   virtual void OnWorkerFailed(std::string_view worker, std::string_view what) = 0;
   // The training goes on, but not exactly as the user asked.
   virtual void OnWarning(std::string_view /*sentence*/) {}
+  // In a run of several jobs. OnJobBegan: the job got its first worker. OnJobEnded: nothing of it
+  // is in flight any more, and its result stands.
+  virtual void OnJobBegan(JobId /*job*/) {}
+  virtual void OnJobWarning(JobId /*job*/, std::string_view sentence) { OnWarning(sentence); }
+  virtual void OnJobEnded(JobId /*job*/) {}
 };
 
 }  // namespace hogbatch

@@ -39,7 +39,8 @@ Progress ProgressMeter::Totals(const Run& run, double now) const {
   const double train = std::max(0.0, elapsed - evaluation_seconds_);
   const double span = std::max(train, 1e-9);
   const RowsPerTeam none(teams_.names.size());
-  return {.seconds = elapsed,
+  return {.job = run.job.spec().id,
+          .seconds = elapsed,
           .train_seconds = train,
           .epoch = run.job.epoch(),
           .examples = run.job.examples(),

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
-#include "core/error.h"
 #include "runtime/control/task_length.h"
+#include "runtime/control/tasks_in_flight.h"
 #include "runtime/control/teams.h"
 
 namespace hogbatch {
@@ -14,9 +13,6 @@ namespace {
 // Updates of a worker that has not merged yet are taken for stale, unless it is alone.
 constexpr double kUnknownStaleness = std::numeric_limits<double>::infinity();
 
-// A worker is given up if it takes this many times as long as expected.
-constexpr double kSilenceFactor = 100;
-
 double RowsPerSecond(const WorkerState& worker) {
   if (worker.training_seconds <= 0) return 0;
   return static_cast<double>(worker.rows) / worker.training_seconds;
@@ -24,15 +20,9 @@ double RowsPerSecond(const WorkerState& worker) {
 
 }  // namespace
 
-bool IsEvaluation(const Task& task) {
-  return task.kind == TaskKind::kSnapshot || task.kind == TaskKind::kEvaluate;
-}
-
 WorkerTable::WorkerTable(std::span<const DeviceInfo> devices,
                          std::span<const std::int64_t> max_batch_size)
-    : in_flight_(devices.size()),
-      silent_since_(devices.size()),
-      live_(static_cast<int>(devices.size())) {
+    : live_(static_cast<int>(devices.size())) {
   const Teams teams = MakeTeams(devices);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     states_.push_back({.id = i,
@@ -43,41 +33,31 @@ WorkerTable::WorkerTable(std::span<const DeviceInfo> devices,
   }
 }
 
-bool WorkerTable::any_busy() const {
-  return std::ranges::any_of(states_, [](const WorkerState& w) { return w.outstanding > 0; });
-}
-
 const WorkerState* WorkerTable::FirstLive() const {
   const auto found = std::ranges::find_if(states_, &WorkerState::live);
   return found == states_.end() ? nullptr : &*found;
 }
 
-void WorkerTable::Send(const Task& task, double now) {
+void WorkerTable::OnSent(const Task& task) {
   WorkerState& worker = states_[task.worker];
-  if (worker.outstanding == 0) silent_since_[task.worker] = now;
-  ++worker.outstanding;
+  if (worker.outstanding++ == 0) ++busy_;
+  ++in_flight_;
   if (IsEvaluation(task)) {
     ++evaluating_;
     ++worker.evaluations;
   }
-  in_flight_[task.worker].push_back(task);
 }
 
-Task WorkerTable::Take(const Report& report, double now) {
-  std::vector<Task>& tasks = in_flight_[report.worker];
-  const auto found = std::ranges::find(tasks, report.task, &Task::id);
-  Check(found != tasks.end(), "a report for a task its worker does not have");
-  const Task task = *found;
-  tasks.erase(found);
+void WorkerTable::OnReport(const Task& task, const Report& report) {
   WorkerState& worker = states_[report.worker];
-  --worker.outstanding;
-  silent_since_[report.worker] = now;
+  if (--worker.outstanding == 0) --busy_;
+  --in_flight_;
   worker.busy_seconds += report.seconds;
+  busy_seconds_ += report.seconds;
   if (IsEvaluation(task)) {
     --evaluating_;
     --worker.evaluations;
   }
-  return task;
 }
 
 void WorkerTable::AddTrained(const Task& task, const Report& report) {
@@ -87,6 +67,8 @@ void WorkerTable::AddTrained(const Task& task, const Report& report) {
   worker.merges += report.merges;
   worker.rows += rows;
   worker.training_seconds += report.seconds;
+  training_seconds_ += report.seconds;
+  timed_rows_ += rows;
   worker.seconds_per_row =
       SmoothedSecondsPerRow(worker.seconds_per_row, {.rows = rows, .seconds = report.seconds});
   worker.batch_size = (rows + report.updates - 1) / report.updates;
@@ -102,33 +84,25 @@ void WorkerTable::AddTrained(const UnfinishedTask& unfinished) {
   worker.rows += unfinished.rows_done().size();
 }
 
-std::vector<Task> WorkerTable::Fail(WorkerId id) {
+void WorkerTable::Fail(WorkerId id) {
   WorkerState& worker = states_[id];
   worker.live = false;
   --live_;
+  if (worker.outstanding > 0) --busy_;
+  in_flight_ -= worker.outstanding;
   evaluating_ -= worker.evaluations;
   worker.outstanding = worker.evaluations = 0;
-  return std::exchange(in_flight_[id], {});
 }
 
-std::optional<WorkerTable::Silence> WorkerTable::NextSilence(double least) const {
-  std::optional<Silence> next;
+// What was trained by a worker that failed in the middle was not timed, and adds a few rows here.
+void WorkerTable::AddUp() {
+  busy_seconds_ = training_seconds_ = 0;
+  timed_rows_ = 0;
   for (const WorkerState& worker : states_) {
-    if (in_flight_[worker.id].empty()) continue;
-    const Task& task = in_flight_[worker.id].front();
-    if (task.kind == TaskKind::kSnapshot) continue;
-    const double seconds = worker.seconds_per_row * static_cast<double>(task.rows.size());
-    const double since = silent_since_[worker.id];
-    const double allowed =
-        worker.seconds_per_row > 0 ? std::max(least, kSilenceFactor * seconds) : 10 * least;
-    if (next && next->ends <= since + allowed) continue;
-    next = {.task = task.id, .worker = worker.id, .since = since, .ends = since + allowed};
+    busy_seconds_ += worker.busy_seconds;
+    training_seconds_ += worker.training_seconds;
+    timed_rows_ += worker.rows;
   }
-  return next;
-}
-
-void WorkerTable::ForgiveSilence(double now) {
-  for (double& since : silent_since_) since = std::max(since, now);
 }
 
 double WorkerTable::StalenessInUpdates(const WorkerState& worker, const LearningRate& rates) const {

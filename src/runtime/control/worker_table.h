@@ -1,8 +1,7 @@
-// The workers of a run: what each has done, and its tasks in flight.
+// The workers as one job sees them: what each has done for it, and how many of its tasks they have.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,33 +20,27 @@ class WorkerTable {
 
   const IndexedVector<WorkerId, WorkerState>& states() const { return states_; }
   int live() const { return live_; }              // workers that have not failed
+  int busy() const { return busy_; }              // workers that have tasks
   int evaluating() const { return evaluating_; }  // evaluation tasks in flight
-  bool any_busy() const;
+  bool any_busy() const { return busy_ > 0; }
+  int in_flight() const { return in_flight_; }  // tasks
   // The first worker that has not failed; null if there is none.
   const WorkerState* FirstLive() const;
 
-  // A task goes to Task::worker. `now`: as in Coordinator::Handle.
-  void Send(const Task& task, double now);
-  // The task of a report; it is no longer in flight.
-  Task Take(const Report& report, double now);
+  // A task goes to Task::worker, and comes back.
+  void OnSent(const Task& task);
+  void OnReport(const Task& task, const Report& report);
   // Counts a finished training task, or what was done of one that failed.
   void AddTrained(const Task& task, const Report& report);
   void AddTrained(const UnfinishedTask& unfinished);
-  // Takes no further tasks. Returns those in flight.
-  std::vector<Task> Fail(WorkerId worker);
+  // Takes no further tasks, and those in flight are gone.
+  void Fail(WorkerId worker);
 
-  // A worker that has not answered for `least` seconds and for 100 times as long as its task should
-  // take; before its speed is known, for 10 times `least`. A worker that copies a snapshot may wait
-  // for a disk and is left alone.
-  struct Silence {
-    TaskId task = 0;  // the oldest one
-    WorkerId worker = 0;
-    double since = 0;
-    double ends = 0;  // when the worker is given up
-  };
-  std::optional<Silence> NextSilence(double least) const;
-  // Nobody could answer until `now`.
-  void ForgiveSilence(double now);
+  // The time that workers have spent on the job, and the mean of training; 0: not measured.
+  double busy_seconds() const { return busy_seconds_; }
+  double seconds_per_row() const {
+    return timed_rows_ > 0 ? training_seconds_ / static_cast<double>(timed_rows_) : 0;
+  }
 
   // How far other workers move the model between the read and the merge of an update of `worker`,
   // counted in updates at the base learning rate (--lr). It is WorkerState::staleness, weighted: a
@@ -64,17 +57,22 @@ class WorkerTable {
     const std::size_t workers = states_.size();
     Visit(visitor, "states", states_);
     RequireState(states_.size() == workers, "states");
+    AddUp();
   }
 
  private:
-  IndexedVector<WorkerId, WorkerState> states_;
-  // not state: in_flight_, silent_since_, live_, evaluating_
-  IndexedVector<WorkerId, std::vector<Task>> in_flight_;
-  IndexedVector<WorkerId, double> silent_since_;  // its last report, or its first task after it
-  int live_;
-  int evaluating_ = 0;
-};
+  void AddUp();
 
-bool IsEvaluation(const Task& task);
+  IndexedVector<WorkerId, WorkerState> states_;
+  // not state: live_, busy_, in_flight_, evaluating_, and sums over states_: busy_seconds_,
+  // training_seconds_, timed_rows_
+  int live_;
+  int busy_ = 0;
+  int in_flight_ = 0;
+  int evaluating_ = 0;
+  double busy_seconds_ = 0;
+  double training_seconds_ = 0;
+  std::int64_t timed_rows_ = 0;
+};
 
 }  // namespace hogbatch

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/run_trace.h"
@@ -18,11 +19,16 @@ namespace hogbatch {
 class CheckpointKeeper {
  public:
   virtual ~CheckpointKeeper() = default;
-  // Asked between events. `now` is the time of the executor.
+  // Asked between events, if none is pending. `now` is the time of the executor.
   virtual bool IsDue(double now) = 0;
-  // The coordinator's checkpoint is ready. Until the next Take, no worker changes what it has
-  // saved (JobMemory::saved_weights, saved_workers).
-  virtual void Take(Coordinator& coordinator) = 0;
+  // Asked between events for one to handle first. In a run of many jobs it may also add jobs.
+  virtual std::optional<Event> NextEvent(const Coordinator& coordinator, double now) {
+    if (coordinator.checkpoint_pending() || !IsDue(now)) return std::nullopt;
+    return CheckpointRequest{};
+  }
+  // The job's checkpoint is ready. Until its next Take, no worker changes what it has saved
+  // (JobMemory::saved_weights, saved_workers).
+  virtual void Take(JobRun& job) = 0;
   // Returns when the last one is on disk, or has failed: another may be taken.
   virtual void AwaitTaken() {}
 };
@@ -39,9 +45,12 @@ class Executor {
   virtual bool has_hanging_worker() const { return false; }
 };
 
-// Tells the observer of the reports and failures among a coordinator's actions.
+// Tells the observer of all but the tasks among a coordinator's actions.
 void Notify(RunObserver& observer, const Coordinator& coordinator,
             const Coordinator::Actions& actions);
+// Gives the keeper the checkpoints that are ready. Returns whether there were any: the coordinator
+// then needs a Tick, to go on.
+bool TakeCheckpoints(Coordinator& coordinator, CheckpointKeeper* keeper);
 
 enum class Pinning : std::uint8_t { kNone, kCores };
 

@@ -51,6 +51,7 @@ Activity ActivityOf(TaskKind kind) {
     case TaskKind::kSnapshot:
     case TaskKind::kSave:
     case TaskKind::kRestore:
+    case TaskKind::kRelease:
       return Activity::kSnapshot;
     case TaskKind::kEvaluate:
       break;
@@ -242,8 +243,10 @@ class ThreadExecutor : public Executor {
       stop_sent = true;
       return Interrupt{};
     }
-    if (keeper_ && !coordinator.checkpoint_pending() && keeper_->IsDue(SteadySeconds())) {
-      return CheckpointRequest{};
+    if (keeper_) {
+      if (const std::optional<Event> event = keeper_->NextEvent(coordinator, SteadySeconds())) {
+        return *event;
+      }
     }
     return AwaitEvent(coordinator);
   }
@@ -268,9 +271,7 @@ class ThreadExecutor : public Executor {
       given_up_.push_back(failure.worker);
     }
     Notify(observer, coordinator, actions);
-    if (!keeper_ || !coordinator.checkpoint_ready()) return;
-    keeper_->Take(coordinator);
-    Handle(coordinator, Tick{}, observer);
+    if (TakeCheckpoints(coordinator, keeper_)) Handle(coordinator, Tick{}, observer);
   }
 
   // Workers that were given up get a moment to end. Those that do not are left alone for ever.

@@ -37,8 +37,10 @@ class VirtualExecutor : public Executor {
  private:
   // Goes on to the next event.
   void Step(Coordinator& coordinator, RunObserver& observer) {
-    if (keeper_ && !coordinator.checkpoint_pending() && keeper_->IsDue(now_)) {
-      Handle(coordinator, CheckpointRequest{}, observer);
+    if (keeper_) {
+      if (const std::optional<Event> event = keeper_->NextEvent(coordinator, now_)) {
+        Handle(coordinator, *event, observer);
+      }
     }
     if (ends_.empty() || ends_.top().time > coordinator.next_tick()) {
       now_ = std::max(now_, coordinator.next_tick());
@@ -78,9 +80,7 @@ class VirtualExecutor : public Executor {
       tasks.push_back(task);
       if (tasks.size() == 1) BeginTask(task.worker);
     }
-    if (!keeper_ || !coordinator.checkpoint_ready()) return;
-    keeper_->Take(coordinator);
-    Handle(coordinator, Tick{}, observer);
+    if (TakeCheckpoints(coordinator, keeper_)) Handle(coordinator, Tick{}, observer);
   }
 
   void BeginTask(WorkerId id) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -82,25 +83,36 @@ struct JobMemory {
         held(workers),
         applied(static_cast<std::size_t>(workers)),
         probes(spec, workers),
-        saved_workers(workers) {
-    for (AlignedFloats& snapshot : snapshots) snapshot = AlignedFloats(store.layout().floats);
-  }
+        saved_workers(workers) {}
 
-  // Sets the initial model, also in both snapshots. No worker may train yet.
+  // Sets the initial model. No worker may train yet.
   void SetWeights(std::span<const float> weights) {
     std::copy(weights.begin(), weights.end(), store.idle_weights().begin());
-    for (AlignedFloats& snapshot : snapshots) store.CopyTo(snapshot.span());
     probes.Begin(store);
+  }
+
+  // Copies the initial model into both snapshots, at the first call. Each worker calls it before it
+  // trains, so that a job that waits takes no memory for them.
+  void MakeSnapshots() {
+    std::call_once(snapshots_made_, [this] {
+      for (AlignedFloats& snapshot : snapshots) {
+        snapshot = AlignedFloats(store.layout().floats);
+        store.CopyTo(snapshot.span());
+      }
+    });
   }
 
   // Replaces the model by a snapshot. No worker trains meanwhile.
   void RestoreSnapshot(SnapshotId id) {
+    MakeSnapshots();
     store.Write(0, snapshots[id].span());
     probes.Begin(store);
+    moved.reset();
   }
 
   // Copies the model into a snapshot that no worker reads at this time.
   void TakeSnapshot(SnapshotId id) {
+    MakeSnapshots();
     snapshot_pins[static_cast<std::size_t>(id)].AwaitUnpinned();
     store.CopyTo(snapshots[id].span());
     ++snapshot_versions[id];
@@ -109,6 +121,11 @@ struct JobMemory {
   void SaveWeights() {
     saved_weights.resize(static_cast<std::size_t>(store.layout().floats));
     store.CopyTo(saved_weights);
+  }
+
+  // The state of an exclusive job is that of its present worker, and not of those before it.
+  void ForgetSavedWorkers() {
+    for (std::optional<SavedWorker>& saved : saved_workers) saved.reset();
   }
 
   const Dataset& RowsOf(Split split) const { return split == Split::kTest ? *test : data; }
@@ -136,6 +153,15 @@ struct JobMemory {
   // own.
   std::vector<float> saved_weights;
   IndexedVector<WorkerId, std::optional<SavedWorker>> saved_workers;
+
+  // An exclusive job has one worker at a time. Its optimiser state moves with it: the worker that
+  // releases the job writes it here, and the next one reads it. To resume such a job, it is filled
+  // before the job begins.
+  bool is_exclusive = false;
+  std::optional<SavedWorker> moved;
+
+ private:
+  std::once_flag snapshots_made_;
 };
 
 }  // namespace hogbatch

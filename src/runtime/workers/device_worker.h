@@ -23,6 +23,7 @@ class DeviceWorker : public Worker {
   void Compute(const Task& task, int merge) override {
     switch (task.kind) {
       case TaskKind::kTrain:
+        if (merge == 0) memory_.MakeSnapshots();
         ++updates_;
         return Train(task, Part(task.rows, merge, task.merges));
       case TaskKind::kApply:
@@ -36,7 +37,9 @@ class DeviceWorker : public Worker {
       case TaskKind::kSave:
         return Save(task);
       case TaskKind::kRestore:
-        Restore(task);
+        return Restore(task);
+      case TaskKind::kRelease:
+        Release();
     }
   }
 
@@ -62,7 +65,7 @@ class DeviceWorker : public Worker {
   }
 
  protected:
-  DeviceWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory)
+  DeviceWorker(WorkerId id, std::shared_ptr<Device> device, JobMemory& memory)
       : id_(id),
         device_(std::move(device)),
         memory_(memory),
@@ -75,8 +78,10 @@ class DeviceWorker : public Worker {
   virtual void SaveOptimizer(SavedWorker& saved) = 0;
   // The next update begins with a new optimiser.
   virtual void ForgetOptimizer() = 0;
-  // What a resumed run had saved for this worker; null: nothing, or it is forgotten.
+  // What a resumed run had saved for this worker, or the last worker of an exclusive job for the
+  // next one; null: nothing, or it is forgotten.
   const SavedWorker* saved() const {
+    if (memory_.is_exclusive) return memory_.moved ? &*memory_.moved : nullptr;
     const std::optional<SavedWorker>& saved = memory_.saved_workers[id_];
     return saved && !has_restored_ ? &*saved : nullptr;
   }
@@ -135,14 +140,31 @@ class DeviceWorker : public Worker {
  private:
   void Save(const Task& task) {
     if (task.slice == 0) memory_.SaveWeights();
+    if (memory_.is_exclusive) {
+      memory_.ForgetSavedWorkers();
+      return SaveExclusive(memory_.saved_workers[id_]);
+    }
     std::optional<SavedWorker>& saved = memory_.saved_workers[id_];
     if (!saved || has_restored_) saved.emplace();
     SaveOptimizer(*saved);
     sync_update_.SaveTo(*saved);
   }
 
+  // An optimiser that does not exist yet is as the worker before left it.
+  void SaveExclusive(std::optional<SavedWorker>& saved) {
+    SavedWorker mine = memory_.moved.value_or(SavedWorker{});
+    SaveOptimizer(mine);
+    saved = std::move(mine);
+  }
+
+  void Release() {
+    device_->Wait();
+    if (memory_.is_exclusive) SaveExclusive(memory_.moved);
+  }
+
   // The initial model is in the snapshots already.
   void TakeSnapshot(const Task& task) {
+    memory_.MakeSnapshots();
     if (!task.at_start) memory_.TakeSnapshot(task.snapshot);
     has_exploded_ = !AllWithin(memory_.snapshots[task.snapshot].span(), kLargestWeight);
   }
@@ -167,7 +189,7 @@ class DeviceWorker : public Worker {
   }
 
   WorkerId id_;
-  std::unique_ptr<Device> device_;
+  std::shared_ptr<Device> device_;  // several jobs may share it
   JobMemory& memory_;
   SnapshotEvaluator evaluator_;
   SyncUpdate sync_update_;

@@ -20,7 +20,7 @@ namespace {
 
 class ReplicaWorker : public DeviceWorker {
  public:
-  ReplicaWorker(WorkerId id, std::unique_ptr<Device> owned, JobMemory& memory)
+  ReplicaWorker(WorkerId id, std::shared_ptr<Device> owned, JobMemory& memory)
       : DeviceWorker(id, std::move(owned), memory),
         class_weights_memory_(device(), memory.class_weights.size() * sizeof(float)) {
     MakeReplicas();
@@ -292,7 +292,7 @@ class ReplicaWorker : public DeviceWorker {
 
 }  // namespace
 
-std::unique_ptr<Worker> MakeReplicaWorker(WorkerId id, std::unique_ptr<Device> device,
+std::unique_ptr<Worker> MakeReplicaWorker(WorkerId id, std::shared_ptr<Device> device,
                                           JobMemory& memory) {
   return std::make_unique<ReplicaWorker>(id, std::move(device), memory);
 }

@@ -11,7 +11,7 @@ namespace hogbatch {
 // Task::updates_per_merge updates of the copy; Δ is downloaded and added to the store. Of a sparse
 // first layer only the touched rows are transferred. Compute queues all that; Commit waits for it
 // and merges.
-std::unique_ptr<Worker> MakeReplicaWorker(WorkerId id, std::unique_ptr<Device> device,
+std::unique_ptr<Worker> MakeReplicaWorker(WorkerId id, std::shared_ptr<Device> device,
                                           JobMemory& memory);
 
 }  // namespace hogbatch

@@ -17,7 +17,7 @@ namespace {
 // A worker on a device that shares host memory: it trains in the store itself.
 class SharingWorker : public DeviceWorker {
  public:
-  SharingWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory, Writes writes)
+  SharingWorker(WorkerId id, std::shared_ptr<Device> device, JobMemory& memory, Writes writes)
       : DeviceWorker(id, std::move(device), memory),
         writes_(writes),
         probe_recorder_(id, memory, this->device()) {
@@ -128,7 +128,7 @@ class SharingWorker : public DeviceWorker {
 
 }  // namespace
 
-std::unique_ptr<Worker> MakeWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory,
+std::unique_ptr<Worker> MakeWorker(WorkerId id, std::shared_ptr<Device> device, JobMemory& memory,
                                    Writes writes) {
   if (!device->info().shares_host_memory) return MakeReplicaWorker(id, std::move(device), memory);
   return std::make_unique<SharingWorker>(id, std::move(device), memory, writes);

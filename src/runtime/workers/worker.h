@@ -7,6 +7,7 @@
 
 #include "device/device.h"
 #include "messaging/messages.h"
+#include "runtime/store/job_memories.h"
 #include "runtime/store/job_memory.h"
 
 namespace hogbatch {
@@ -38,8 +39,13 @@ using WorkerFactory = std::function<std::unique_ptr<Worker>()>;
 // kAtCommit: there an update reads the model when it begins and changes it when it ends.
 enum class Writes : std::uint8_t { kAsComputed, kAtCommit };
 
-// A worker that trains and evaluates for real. `memory` outlives it.
-std::unique_ptr<Worker> MakeWorker(WorkerId id, std::unique_ptr<Device> device, JobMemory& memory,
+// A worker that trains and evaluates one job for real. `memory` outlives it.
+std::unique_ptr<Worker> MakeWorker(WorkerId id, std::shared_ptr<Device> device, JobMemory& memory,
                                    Writes writes = Writes::kAsComputed);
+
+// A worker for any number of jobs. `memories` outlives it, and knows a job before its first task.
+std::unique_ptr<Worker> MakeJobRouter(WorkerId id, std::shared_ptr<Device> device,
+                                      const JobMemories& memories,
+                                      Writes writes = Writes::kAsComputed);
 
 }  // namespace hogbatch

@@ -16,7 +16,7 @@ namespace hogbatch {
 struct CheckpointTexts {
   std::string options;  // the options of the run, as in options.json
   std::string data;     // which rows the run trains on, to recognise them
-  std::string control;  // Coordinator::VisitState
+  std::string control;  // JobRun::VisitState
 };
 
 struct Checkpoint {

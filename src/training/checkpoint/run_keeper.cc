@@ -108,6 +108,11 @@ bool RunKeeper::IsDue(double now) {
   return true;
 }
 
+bool RunKeeper::CanTake() {
+  Poll();
+  return !writer_.busy();
+}
+
 void RunKeeper::AwaitTaken() {
   writer_.Wait();
   Poll();
@@ -122,21 +127,21 @@ void RunKeeper::PostBest(SnapshotId snapshot) {
   });
 }
 
-void RunKeeper::Take(Coordinator& coordinator) {
+void RunKeeper::Take(JobRun& job) {
   try {
-    PostCheckpoint(coordinator);
+    PostCheckpoint(job);
   } catch (const std::bad_alloc&) {
     WarnOnce("there is not enough memory for a checkpoint");
   }
 }
 
-void RunKeeper::PostCheckpoint(Coordinator& coordinator) {
+void RunKeeper::PostCheckpoint(JobRun& job) {
   CheckpointTexts texts{
       .options = keep_.options, .data = data_, .control = StateToJson([&](StateVisitor& visitor) {
-                                                 coordinator.VisitState(visitor);
+                                                 job.VisitState(visitor);
                                                })};
   std::shared_ptr<HeldSnapshot> best;
-  if (const std::optional<SnapshotId> snapshot = coordinator.saved_snapshot()) {
+  if (const std::optional<SnapshotId> snapshot = job.saved_snapshot()) {
     best = std::make_shared<HeldSnapshot>(memory_, *snapshot);
   }
   const std::int64_t number = ++last_number_;

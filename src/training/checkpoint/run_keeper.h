@@ -32,8 +32,10 @@ class RunKeeper final : public CheckpointKeeper {
 
   // A checkpoint waits for the last one to be written.
   bool IsDue(double now) override;
-  void Take(Coordinator& coordinator) override;
+  void Take(JobRun& job) override;
   void AwaitTaken() override;
+  // The last one is on disk, or has failed.
+  bool CanTake();
 
   // The snapshot holds a new best model, which is to be in model.safetensors soon.
   void SaveBest(SnapshotId snapshot) { unsaved_best_ = snapshot; }
@@ -41,7 +43,7 @@ class RunKeeper final : public CheckpointKeeper {
  private:
   void Poll();
   void PostBest(SnapshotId snapshot);
-  void PostCheckpoint(Coordinator& coordinator);
+  void PostCheckpoint(JobRun& job);
   void WarnOnce(std::string_view error);
 
   KeepOptions keep_;

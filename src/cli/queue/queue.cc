@@ -1,0 +1,36 @@
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/queue/queue_command.h"
+#include "cli/reports/live_line.h"
+#include "core/error.h"
+
+namespace hogbatch {
+namespace {
+
+void CheckOptions(const QueueCommandOptions& queue) {
+  const bool resumes = !queue.resume.empty();
+  if (resumes && (!queue.jobs.empty() || !queue.out.empty())) {
+    throw UserError(
+        "--resume: a queue goes on with its own jobs in its own folder; leave out JOBS "
+        "and --out");
+  }
+  if (!queue.retry.empty() && !resumes) {
+    throw UserError("--retry needs --resume DIR: the folder of the queue that has the job");
+  }
+  if (queue.jobs.empty() && !resumes && queue.watch.empty()) {
+    throw UserError("queue needs a file of jobs; for example: hogbatch queue jobs.toml");
+  }
+}
+
+}  // namespace
+
+int RunQueue(const QueueCommandOptions& options) {
+  CheckOptions(options);
+  const bool is_silent = options.quiet || options.json;
+  const bool is_live = IsLiveTerminal(STDOUT_FILENO);
+  Console console(is_silent ? Verbosity::kSilent : is_live ? Verbosity::kLive : Verbosity::kPlain);
+  return QueueCommand(options, console).Run();
+}
+
+}  // namespace hogbatch

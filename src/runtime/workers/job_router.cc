@@ -1,0 +1,97 @@
+// A worker of many jobs: one device, and a worker of its own for each job that it has served and
+// not released.
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "core/error.h"
+#include "runtime/workers/worker.h"
+
+namespace hogbatch {
+namespace {
+
+class JobRouter : public Worker {
+ public:
+  JobRouter(WorkerId id, std::shared_ptr<Device> device, const JobMemories& memories, Writes writes)
+      : id_(id), device_(std::move(device)), memories_(memories), writes_(writes) {}
+
+  // Any job will do for what a device does at its first use.
+  void Prepare() override {
+    const std::shared_ptr<JobMemory> memory = memories_.First();
+    if (memory) MakeWorker(id_, device_, *memory, writes_)->Prepare();
+  }
+
+  void Compute(const Task& task, int merge) override {
+    if (!IsServed(task)) return Pause(task);
+    active_ = ServerOf(task.job).worker.get();
+    active_->Compute(task, merge);
+  }
+
+  void Commit(const Task& task, int merge) override {
+    if (!IsServed(task)) return;
+    active_ = ServerOf(task.job).worker.get();
+    active_->Commit(task, merge);
+  }
+
+  bool tore_merge() const override { return active_ && active_->tore_merge(); }
+
+  Report Finish(const Task& task) override {
+    if (!IsServed(task)) return {.task = task.id, .worker = id_};
+    active_ = ServerOf(task.job).worker.get();
+    const Report report = active_->Finish(task);
+    if (task.kind == TaskKind::kRelease) {
+      active_ = nullptr;
+      servers_.erase(task.job);
+    }
+    return report;
+  }
+
+ private:
+  struct Server {
+    std::shared_ptr<JobMemory> memory;  // outlives the worker
+    std::unique_ptr<Worker> worker;
+  };
+
+  // A worker takes memory on the device, which a pause is not worth.
+  bool IsServed(const Task& task) const {
+    const bool is_pause = task.kind == TaskKind::kSave || task.kind == TaskKind::kRestore ||
+                          task.kind == TaskKind::kRelease;
+    return !is_pause || servers_.contains(task.job);
+  }
+
+  // What a pause asks of a worker that has nothing of the job.
+  void Pause(const Task& task) {
+    if (task.slice != 0) return;
+    JobMemory& memory = *memories_.Get(task.job);
+    if (task.kind == TaskKind::kRestore) memory.RestoreSnapshot(task.snapshot);
+    if (task.kind != TaskKind::kSave) return;
+    memory.SaveWeights();
+    if (!memory.is_exclusive) return;
+    memory.ForgetSavedWorkers();
+    memory.saved_workers[id_] = memory.moved;
+  }
+
+  Server& ServerOf(JobId job) {
+    const auto found = servers_.find(job);
+    if (found != servers_.end()) return found->second;
+    std::shared_ptr<JobMemory> memory = memories_.Get(job);
+    std::unique_ptr<Worker> worker = MakeWorker(id_, device_, *memory, writes_);
+    return servers_[job] = {std::move(memory), std::move(worker)};
+  }
+
+  WorkerId id_;
+  std::shared_ptr<Device> device_;
+  const JobMemories& memories_;
+  Writes writes_;
+  std::map<JobId, Server> servers_;
+  Worker* active_ = nullptr;  // the one that was called last
+};
+
+}  // namespace
+
+std::unique_ptr<Worker> MakeJobRouter(WorkerId id, std::shared_ptr<Device> device,
+                                      const JobMemories& memories, Writes writes) {
+  return std::make_unique<JobRouter>(id, std::move(device), memories, writes);
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,71 @@
+#include "training/job_parts.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "algorithms/algorithms.h"
+#include "core/error.h"
+#include "training/checkpoint/json_state.h"
+
+namespace hogbatch {
+
+JobSetup MakeJobSetup(const TrainingPlan& plan, const TrainingInput& input) {
+  const TrainingData& training = input.training;
+  return {.job = {.model = plan.work.model,
+                  .train_rows = training.train_rows,
+                  .synchronous = FindAlgorithm(plan.algorithm).traits.synchronous},
+          .rows = {.train = training.train_rows,
+                   .valid = training.data.rows - training.train_rows,
+                   .test = input.test ? input.test->rows : 0,
+                   .evaluated_train = plan.evaluated_train_rows},
+          .rules = plan.rules,
+          .rates = LearningRate(plan.learning_rate, plan.rules.epochs),
+          .algorithm = MakeAlgorithm(plan.algorithm, plan.batches),
+          .max_batch_size = plan.max_batch_sizes,
+          .merge_rows = plan.work.merge_rows,
+          .seed = plan.seed};
+}
+
+void CheckSameNetwork(const Checkpoint& checkpoint, const TrainingPlan& plan) {
+  const auto floats = static_cast<std::size_t>(Layout(plan.work.model).floats);
+  if (checkpoint.weights.size() == floats) return;
+  throw UserError("the checkpoint is of another network; give the options it was trained with");
+}
+
+void RestoreJob(const Checkpoint& checkpoint, JobRun& job, std::span<const DeviceInfo> devices,
+                JobMemory& memory) {
+  memory.SetWeights(checkpoint.weights);
+  std::vector<std::string> workers;
+  StateFromJson(checkpoint.texts.control, "the checkpoint",
+                [&](StateVisitor& visitor) { job.VisitState(visitor); });
+  StateFromJson(checkpoint.texts.control, "the checkpoint",
+                [&](StateVisitor& visitor) { Visit(visitor, "worker_names", workers); });
+  if (const std::optional<SnapshotId> best = job.saved_snapshot()) {
+    RequireState(checkpoint.best.size() == checkpoint.weights.size(), "best");
+    memory.MakeSnapshots();
+    std::ranges::copy(checkpoint.best, memory.snapshots[*best].data());
+  }
+  if (!std::ranges::equal(workers, devices, {}, {}, &DeviceInfo::name)) return;
+  RequireState(checkpoint.workers.size() == workers.size(), "workers");
+  memory.saved_workers = IndexedVector<WorkerId, std::optional<SavedWorker>>(checkpoint.workers);
+  if (!memory.is_exclusive) return;
+  for (std::optional<SavedWorker>& saved : memory.saved_workers) {
+    if (saved) memory.moved = std::exchange(saved, std::nullopt);
+  }
+}
+
+TrainedModel FinishJob(const JobRun& job, const TrainingPlan& plan, const TrainingInput& input,
+                       const JobMemory& memory) {
+  TrainedModel trained{.model = {}, .run = job.Result()};
+  if (!job.has_begun()) return trained;
+  std::vector<float> parameters = ChooseParameters(memory, job.saved_snapshot(), trained.run);
+  if (!parameters.empty()) {
+    trained.model = SavedModel{.spec = plan.work.model,
+                               .schema = input.training.schema,
+                               .parameters = std::move(parameters)};
+  }
+  return trained;
+}
+
+}  // namespace hogbatch

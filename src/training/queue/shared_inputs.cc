@@ -1,0 +1,49 @@
+#include "training/queue/shared_inputs.h"
+
+#include <utility>
+
+#include "training/checkpoint/spec_text.h"
+
+namespace hogbatch {
+namespace {
+
+// All options but those that leave the rows as they are. An option that is added later keeps inputs
+// apart until it is named here.
+std::string KeyOf(TrainingSpec spec) {
+  const TrainingSpec unset;
+  spec.class_weights = unset.class_weights;
+  spec.hidden = unset.hidden;
+  spec.activation = unset.activation;
+  if (!StartsFromFile(spec)) spec.init = unset.init;
+  spec.learning_rate = unset.learning_rate;
+  spec.optimizer = unset.optimizer;
+  spec.algorithm = unset.algorithm;
+  spec.devices = unset.devices;
+  spec.merge = unset.merge;
+  spec.merge_rows = unset.merge_rows;
+  spec.batch = unset.batch;
+  spec.adaptive = unset.adaptive;
+  spec.min_utilization = unset.min_utilization;
+  spec.no_pin = unset.no_pin;
+  spec.epochs = unset.epochs;
+  spec.max_time = unset.max_time;
+  spec.target_loss = unset.target_loss;
+  spec.patience = unset.patience;
+  spec.eval_every = unset.eval_every;
+  spec.eval_rows = unset.eval_rows;
+  spec.report_every = unset.report_every;
+  return SpecToJson(spec);
+}
+
+}  // namespace
+
+std::shared_ptr<const TrainingInput> SharedInputs::Read(const TrainingSpec& spec,
+                                                        TrainingObserver& observer) {
+  std::weak_ptr<const TrainingInput>& known = inputs_[KeyOf(spec)];
+  if (std::shared_ptr<const TrainingInput> input = known.lock()) return input;
+  auto input = std::make_shared<const TrainingInput>(ReadInput(spec, observer));
+  known = input;
+  return input;
+}
+
+}  // namespace hogbatch

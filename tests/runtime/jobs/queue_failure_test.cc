@@ -1,0 +1,102 @@
+// A device that fails in the middle of several jobs: every row of each is accounted for.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/runtime/jobs/queue_run.h"
+
+namespace hogbatch {
+namespace {
+
+class FailingDevice : public testing::TestWithParam<std::string> {
+ protected:
+  static QueueRun MakeRun(Time time, int cores, int distant, std::int64_t fail_call) {
+    return {.time = time,
+            .scheduler = GetParam(),
+            .jobs = {{.rows = 300, .optimizer = {.momentum = 0.9}},
+                     {.rows = 200, .exclusive = true},
+                     {.rows = 400, .epochs = 1, .hidden = {20, 5}, .storage = Storage::kSparse},
+                     {.rows = 100, .epochs = 3, .arrives = 0.001}},
+            .cores = cores,
+            .distant = distant,
+            .fail_call = fail_call};
+  }
+
+  // Every row was trained or lost as often as it should be, and the job says the same.
+  static void ExpectBalanced(QueueRun& run) {
+    for (std::size_t i = 0; i < run.jobs.size(); ++i) {
+      SCOPED_TRACE(testing::Message() << "job " << i);
+      const auto job = static_cast<JobId>(i);
+      EXPECT_EQ(run.results[i].stopped_because, StopReason::kEpochs);
+      EXPECT_EQ(run.results[i].totals.examples, run.ledger->trained(job));
+      EXPECT_EQ(run.results[i].totals.lost_rows, run.ledger->lost(job));
+      const std::vector<int> times = run.ledger->times(job);
+      ASSERT_EQ(std::ssize(times), run.jobs[i].rows);
+      for (const int n : times) ASSERT_EQ(n, static_cast<int>(run.jobs[i].epochs));
+      for (const float weight : run.models[i]) ASSERT_TRUE(std::isfinite(weight));
+    }
+  }
+};
+
+TEST_P(FailingDevice, LosesNoRowSilentlyInVirtualTime) {
+  for (std::int64_t call = 1; call < 2000; call = call * 5 / 4 + 1) {
+    for (const int distant : {0, 1}) {
+      SCOPED_TRACE(testing::Message() << "call " << call << ", distant " << distant);
+      QueueRun run = MakeRun(Time::kVirtual, 2, distant, call);
+      run.Run();
+      ExpectBalanced(run);
+    }
+  }
+}
+
+TEST_P(FailingDevice, LosesNoRowSilentlyOnThreads) {
+  for (std::int64_t call = 1; call < 2000; call = call * 3 / 2 + 1) {
+    for (const int distant : {0, 1}) {
+      SCOPED_TRACE(testing::Message() << "call " << call << ", distant " << distant);
+      QueueRun run = MakeRun(Time::kReal, 2, distant, call);
+      run.Run();
+      ExpectBalanced(run);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FailingDevice, testing::ValuesIn(SchedulerNames()),
+                         [](const auto& tested) { return tested.param; });
+
+// Six jobs of all kinds on cores and devices that share no host memory.
+TEST(SharedDevices, TrainJobsOfAllKinds) {
+  for (const std::string& scheduler : SchedulerNames()) {
+    for (const Time time : {Time::kVirtual, Time::kReal}) {
+      QueueRun run{.time = time,
+                   .scheduler = scheduler,
+                   .jobs = {{.rows = 2000, .epochs = 4},
+                            {.rows = 1000,
+                             .hidden = {30, 20},
+                             .optimizer = {.optimizer = "adam"},
+                             .lr = 0.002},
+                            {.rows = 600, .exclusive = true, .kind = DeviceKind::kCpu},
+                            {.rows = 800, .algorithm = "sync"},
+                            {.rows = 1500, .storage = Storage::kSparse, .arrives = 0.005},
+                            {.rows = 700,
+                             .optimizer = {.momentum = 0.5},
+                             .exclusive = true,
+                             .kind = DeviceKind::kCuda}},
+                   .cores = 2,
+                   .distant = 1};
+      run.Run();
+      for (std::size_t i = 0; i < run.jobs.size(); ++i) {
+        SCOPED_TRACE(testing::Message() << scheduler << ", job " << i);
+        const RunResult& result = run.results[i];
+        EXPECT_EQ(result.stopped_because, StopReason::kEpochs);
+        EXPECT_EQ(result.totals.examples, run.jobs[i].rows * run.jobs[i].epochs);
+        EXPECT_EQ(result.totals.lost_rows, 0);
+        ASSERT_TRUE(result.saved);
+        EXPECT_LT(result.saved->valid->mean_loss(), 0.75);
+      }
+      EXPECT_LT(run.results[0].saved->valid->mean_loss(), 0.5) << "it has learnt";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hogbatch
