@@ -35,8 +35,8 @@ std::int64_t Job::StretchRows() const { return spec_.train_rows / 64 + 1; }
 
 double Job::StretchEpoch() const {
   const std::int64_t stretch = StretchRows();
-  return static_cast<double>(handed_out() / stretch * stretch) /
-         static_cast<double>(spec_.train_rows);
+  const std::int64_t begin = handed_out() / stretch * stretch;
+  return static_cast<double>(begin) / static_cast<double>(spec_.train_rows);
 }
 
 // The block is cut into the same merges however many of them make a task.

@@ -167,18 +167,18 @@ class StreamBuilder {
     for (std::size_t i = 0; i < kCacheArrays; ++i) {
       counts[i] = train.counts()[i] + valid.counts()[i];
     }
-    const auto begins_with_zero = [&](CacheArray which) {
+    std::vector<CacheArray> begin_with_zero;
+    for (const CacheArray which : {CacheArray::kOffsets, CacheArray::kLabelOffsets}) {
       std::size_t& count = counts[static_cast<std::size_t>(which)];
-      return count > 0 && ++count > 0;
-    };
-    const bool has_offsets = begins_with_zero(CacheArray::kOffsets);
-    const bool has_label_offsets = begins_with_zero(CacheArray::kLabelOffsets);
+      if (count == 0) continue;
+      ++count;
+      begin_with_zero.push_back(which);
+    }
     on_activity_(fmt::format("shuffling {}", Name(source_.data)));
     CacheWriter writer(path_, key, about_, counts);
     constexpr std::int64_t kZero = 0;
     const std::span<const std::int64_t> zero(&kZero, 1);
-    if (has_offsets) writer.Append(CacheArray::kOffsets, zero);
-    if (has_label_offsets) writer.Append(CacheArray::kLabelOffsets, zero);
+    for (const CacheArray which : begin_with_zero) writer.Append(which, zero);
     RowSpill::Ends ends;
     train.MoveTo(writer, random_, ends);
     valid.MoveTo(writer, random_, ends);
