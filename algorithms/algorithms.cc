@@ -1,12 +1,11 @@
 #include "algorithms/algorithms.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "algorithms/named_table.h"
 #include "algorithms/table.h"
-#include "core/error.h"
 #include "core/words.h"
 
 namespace hogbatch {
@@ -22,19 +21,10 @@ constexpr AlgorithmInfo kTable[] = {
 
 std::span<const AlgorithmInfo> Algorithms() { return kTable; }
 
-std::vector<std::string> AlgorithmNames() {
-  std::vector<std::string> names;
-  for (const AlgorithmInfo& info : kTable) names.emplace_back(info.name);
-  return names;
-}
+std::vector<std::string> AlgorithmNames() { return NamesIn(Algorithms()); }
 
 const AlgorithmInfo& FindAlgorithm(std::string_view name) {
-  const auto* found = std::ranges::find(kTable, name, &AlgorithmInfo::name);
-  if (found == std::end(kTable)) {
-    throw UserError(fmt::format("there is no algorithm '{}'; there are: {}", name,
-                                fmt::join(AlgorithmNames(), ", ")));
-  }
-  return *found;
+  return FindIn(Algorithms(), "algorithm", name);
 }
 
 std::unique_ptr<Algorithm> MakeAlgorithm(std::string_view name, const AlgorithmOptions& options) {
@@ -53,12 +43,8 @@ const AlgorithmInfo& ChooseAlgorithm(std::string_view asked, std::span<const Dev
 Words AlgorithmWords() { return WithAuto({.words = AlgorithmNames()}); }
 
 std::string AlgorithmHelp() {
-  std::vector<std::string> all;
-  for (const AlgorithmInfo& info : kTable) {
-    all.push_back(fmt::format("{}: {}", info.name, info.summary));
-  }
   return fmt::format("{}. auto is adaptive where two kinds of device train together, else hogbatch",
-                     fmt::join(all, "; "));
+                     SummariesIn(Algorithms()));
 }
 
 std::int64_t FixedBatchSize(const AlgorithmOptions& options, DeviceKind kind) {

@@ -1,10 +1,8 @@
 #include "algorithms/schedulers/schedulers.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-
+#include "algorithms/named_table.h"
 #include "algorithms/schedulers/table.h"
 #include "core/error.h"
 
@@ -21,19 +19,10 @@ constexpr SchedulerInfo kSchedulers[] = {
 
 std::span<const SchedulerInfo> Schedulers() { return kSchedulers; }
 
-std::vector<std::string> SchedulerNames() {
-  std::vector<std::string> names;
-  for (const SchedulerInfo& info : kSchedulers) names.emplace_back(info.name);
-  return names;
-}
+std::vector<std::string> SchedulerNames() { return NamesIn(Schedulers()); }
 
 const SchedulerInfo& FindScheduler(std::string_view name) {
-  const auto* found = std::ranges::find(kSchedulers, name, &SchedulerInfo::name);
-  if (found == std::end(kSchedulers)) {
-    throw UserError(fmt::format("there is no scheduler '{}'; there are: {}", name,
-                                fmt::join(SchedulerNames(), ", ")));
-  }
-  return *found;
+  return FindIn(Schedulers(), "scheduler", name);
 }
 
 std::unique_ptr<Scheduler> MakeScheduler(std::string_view name, const SchedulerOptions& options) {
@@ -42,13 +31,7 @@ std::unique_ptr<Scheduler> MakeScheduler(std::string_view name, const SchedulerO
 
 Words SchedulerWords() { return {.words = SchedulerNames()}; }
 
-std::string SchedulerHelp() {
-  std::vector<std::string> all;
-  for (const SchedulerInfo& info : kSchedulers) {
-    all.push_back(fmt::format("{}: {}", info.name, info.summary));
-  }
-  return fmt::format("{}", fmt::join(all, "; "));
-}
+std::string SchedulerHelp() { return SummariesIn(Schedulers()); }
 
 const AlgorithmInfo& ChooseAlgorithmInQueue(std::string_view asked, const SchedulerInfo& scheduler,
                                             Sharing sharing) {
