@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/guard/small_file.h"
 #include "core/option_checks.h"
+#include "core/option_values.h"
 #include "core/spelling.h"
 
 namespace hogbatch {
@@ -21,38 +22,14 @@ constexpr std::size_t kMostJobBytes = std::size_t{1} << 20;
 constexpr std::array<std::string_view, 5> kJobKeys = {"name", "data", "arrives", "exclusive",
                                                       "priority"};
 
-// The names of all options that it visits.
-class NameLister final : public OptionVisitor {
- public:
-  void Group(std::string_view) override {}
-  void Flag(std::string_view name, bool&, std::string_view) override { Add(name); }
-  void Number(std::string_view name, std::int64_t&, Range, std::string_view) override { Add(name); }
-  void Number(std::string_view name, double&, Range, std::string_view) override { Add(name); }
-  void Numbers(std::string_view name, std::vector<std::int64_t>&, Range,
-               std::string_view) override {
-    Add(name);
-  }
-  void Word(std::string_view name, std::string&, const Words&, std::string_view) override {
-    Add(name);
-  }
-  void Text(std::string_view name, std::string&, std::string_view, std::string_view) override {
-    Add(name);
-  }
-
-  std::vector<std::string> names;
-
- private:
-  void Add(std::string_view name) { names.emplace_back(name); }
-};
-
 // The devices belong to the queue.
 std::vector<std::string> KnownKeys() {
-  TrainingSpec spec;
-  NameLister lister;
-  spec.Visit(lister);
-  std::erase(lister.names, "devices");
-  lister.names.insert(lister.names.end(), kJobKeys.begin(), kJobKeys.end());
-  return lister.names;
+  std::vector<std::string> keys(kJobKeys.begin(), kJobKeys.end());
+  OptionValues names([&](std::string_view name, const auto&) {
+    if (name != "devices") keys.emplace_back(name);
+  });
+  TrainingSpec().Visit(names);
+  return keys;
 }
 
 void CheckKey(const ConfigEntry& entry, const std::vector<std::string>& known) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/interrupts.h"
@@ -265,7 +266,7 @@ void QueueCommand::OnJobBegan(JobId id) {
   row(id).state = kJobRunning;
   row(id).began = queue_->TimesOf(id).began;
   Show(fmt::format("{:9} begins", row(id).name));
-  WriteQueue();
+  RecordQueue();
 }
 
 void QueueCommand::OnProgress(JobId id, const Progress& progress) {
@@ -331,7 +332,7 @@ void QueueCommand::OnJobEnded(JobId id, const TrainedModel& trained, const JobTi
   ended.records.reset();
   Show(fmt::format("{:9} {} after {}", shown.name, shown.state,
                    ShortTime(times.ended - times.arrived)));
-  WriteQueue();
+  RecordQueue();
 }
 
 void QueueCommand::OnWorkerFailed(std::string_view worker, std::string_view what) {
@@ -364,6 +365,16 @@ void QueueCommand::WriteQueue() {
     if (rows_[place].state == kJobRunning) rows_[place].service = queue_->TimesOf(id).service;
   }
   ReplaceFile(folder_ + "/queue.json", QueueText(options_.scheduler, device_names_, rows_));
+}
+
+void QueueCommand::RecordQueue() {
+  try {
+    WriteQueue();
+  } catch (const Error& error) {
+    if (!std::exchange(record_failed_, true)) {
+      console_.Warn(fmt::format("{}; the queue goes on without a record", error.what()));
+    }
+  }
 }
 
 int QueueCommand::ExitCode() const {

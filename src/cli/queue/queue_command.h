@@ -71,6 +71,8 @@ class QueueCommand final : public QueueObserver {
   void ShowTable();
   void KeepJobsFile(const std::string& path);
   void WriteQueue();
+  // The same while jobs run, which a full disk does not end: it is told once.
+  void RecordQueue();
   JobRow& row(JobId job) { return rows_[row_of_.at(job)]; }
   Job& job(JobId id) { return *jobs_.at(id); }
   int ExitCode() const;
@@ -88,6 +90,7 @@ class QueueCommand final : public QueueObserver {
   std::map<JobId, std::unique_ptr<Job>> jobs_;
   std::unique_ptr<Queue> queue_;
   double shown_at_ = 0;
+  bool record_failed_ = false;
   double watched_at_ = 0;
   std::map<std::string, std::vector<std::string>> watched_;  // the jobs of each file of --watch
   std::deque<JobRequest> arriving_;                          // and not prepared yet

@@ -22,7 +22,7 @@ void QueueCommand::Watch() {
     const Prepared prepared = preparing_.get();
     Tell(prepared);
     Add(prepared);
-    WriteQueue();
+    RecordQueue();
   }
   if (!preparing_.valid() && !arriving_.empty()) {
     preparing_ =
