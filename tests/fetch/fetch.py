@@ -3,6 +3,7 @@
 
     tests/fetch/fetch.py PROGRAM
 """
+import concurrent.futures
 import http.server
 import os
 import pathlib
@@ -179,5 +180,19 @@ class FetchTest(unittest.TestCase):
         self.assertEqual(self.fetched(), CONTENT)
 
 
+def main():
+    """All tests at once: they wait more than they work."""
+    tests = list(unittest.defaultTestLoader.loadTestsFromTestCase(FetchTest))
+    results = [unittest.TestResult() for _ in tests]
+    with concurrent.futures.ThreadPoolExecutor(len(tests)) as threads:
+        list(threads.map(lambda test, result: test.run(result), tests, results))
+    for result in results:
+        for test, trace in result.errors + result.failures:
+            print(f"{test}\n{trace}", file=sys.stderr)
+    ran = sum(result.testsRun for result in results)
+    print(f"{ran} tests")
+    sys.exit(not ran or not all(result.wasSuccessful() for result in results))
+
+
 if __name__ == "__main__":
-    unittest.main()
+    main()
