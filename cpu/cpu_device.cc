@@ -77,6 +77,17 @@ class CpuDevice final : public Device {
     MultiplySlope(dx, f, x, pre);
     AddColumnSums(dy, scale, keep, dbias);
   }
+  void UpdateAndForward(const DeferredUpdate& update, const Tensor& x, const Tensor& w,
+                        const Tensor& bias, Activation f, const Tensor& y, const Tensor& pre,
+                        const Tensor& copy) override {
+    if (!InterleavesUpdate(x, w)) {
+      return Device::UpdateAndForward(update, x, w, bias, f, y, pre, copy);
+    }
+    AddColumnSums(update.dy, update.scale, update.keep, bias);
+    UpdateAndMultiply({update.x, update.dy, update.scale, update.keep, w, begin_.Uniform()}, x, y,
+                      copy, scratch_);
+    Activate(y, bias, f, pre);
+  }
   void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,
                              const Tensor& dw, const Tensor& dbias) override {
     if (keep == 0) cpu::Fill(dw, 0);

@@ -27,6 +27,14 @@ void CopyThin(const Tensor& w, float* rows) {
   }
 }
 
+void CopyShared(const Tensor& from, const Tensor& to) {
+  for (std::int64_t k = 0; k < from.rows; ++k) {
+    const float* const row = from.host() + k * from.stride;
+    float* const copy = to.host() + k * to.stride;
+    for (std::int64_t n = 0; n < from.cols; ++n) copy[n] = RacyLoad(row + n);
+  }
+}
+
 std::int64_t RoundUp(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
 // dx = dy · wᵀ without a transposed w: dxᵀ = w · dyᵀ, with vectors along the batch. Rows of the
@@ -291,6 +299,42 @@ void UpdateWeights(const BackwardWeights& weights, Scratch& scratch) {
   WeightGradient dw(weights, Get(scratch, WeightGradient::Floats(weights)));
   ForBlocks(weights.dw, weights.dy, weights.begin,
             [&](std::int64_t k, std::int64_t count) { dw.Add(k, count); });
+}
+
+bool InterleavesUpdate(const Tensor& x, const Tensor& w) {
+  return x.rows <= kBatchRows && !IsThin(w);
+}
+
+void UpdateAndMultiply(const BackwardWeights& update, const Tensor& x, const Tensor& y,
+                       const Tensor& copy, Scratch& scratch) {
+  CheckShapes(update);
+  const Tensor& w = update.dw;
+  Check(x.cols == w.rows && y.cols == w.cols && x.rows == y.rows, "x · w = y in shape");
+  const std::int64_t floats = WeightGradient::Floats(update);
+  float* const memory = Get(scratch, floats + TailFloats(kLargeBlock));
+  WeightGradient dw(update, memory);
+  bool is_first = true;
+  ForBlocks(w, update.dy, update.begin, [&](std::int64_t k, std::int64_t count) {
+    dw.Add(k, count);
+    const Tensor block = w.Slice(k, count);
+    if (!copy.empty()) CopyShared(block, copy.Slice(k, count));
+    const Tensor& from = copy.empty() ? block : copy.Slice(k, count);
+    Multiply({.rows = x.rows,
+              .cols = y.cols,
+              .depth = count,
+              .a = x.host() + k,
+              .a_row = x.stride,
+              .a_depth = 1,
+              .b = from.host(),
+              .b_depth = from.stride,
+              .keep = is_first ? 0.0f : 1.0f,
+              .c = y.host(),
+              .c_row = y.stride,
+              .outer_loop = OuterLoop::kColumns,
+              .shared = copy.empty() ? Shared::kB : Shared::kNone},
+             memory + floats);
+    is_first = false;
+  });
 }
 
 void MultiplyAndUpdate(const BackwardData& data, const BackwardWeights& weights, Scratch& scratch) {

@@ -31,4 +31,11 @@ void UpdateWeights(const BackwardWeights& weights, Scratch& scratch);
 // w itself: a row is updated after it was used.
 void MultiplyAndUpdate(const BackwardData& data, const BackwardWeights& weights, Scratch& scratch);
 
+// An update of w, and then y = x · w, some rows of w at a time. `copy`, if it is not empty,
+// receives w as it was multiplied.
+void UpdateAndMultiply(const BackwardWeights& update, const Tensor& x, const Tensor& y,
+                       const Tensor& copy, Scratch& scratch);
+// Whether it is faster than the one after the other.
+bool InterleavesUpdate(const Tensor& x, const Tensor& w);
+
 }  // namespace hogbatch::cpu

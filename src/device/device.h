@@ -49,6 +49,14 @@ struct Targets {
   DeviceSpan<const float> weights = {};  // one per row; empty: all rows weigh the same
 };
 
+// What DenseBackwardWeights adds to the weights of a layer and its biases.
+struct DeferredUpdate {
+  Tensor x;
+  Tensor dy;
+  float scale = 1;
+  float keep = 1;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -97,6 +105,16 @@ class Device {
                              const Tensor& dw, const Tensor& dbias) {
     DenseBackwardData(dy, w, f, x, pre, dx);
     DenseBackwardWeights(x, dy, scale, keep, dw, dbias);
+  }
+  // DenseBackwardWeights of an earlier batch into w and bias, and then DenseForward of the next
+  // one. `copy`, if it is not empty, receives w as the forward pass used it. A device may
+  // interleave the two, so that weights which others change meanwhile are touched once.
+  virtual void UpdateAndForward(const DeferredUpdate& update, const Tensor& x, const Tensor& w,
+                                const Tensor& bias, Activation f, const Tensor& y,
+                                const Tensor& pre, const Tensor& copy) {
+    DenseBackwardWeights(update.x, update.dy, update.scale, update.keep, w, bias);
+    if (!copy.empty()) AddScaled(w, 1, 0, copy);
+    DenseForward(x, w, bias, f, y, pre);
   }
   // DenseBackwardWeights for sparse x, but only those rows of dw change that columns of x name.
   // keep is 0 or 1; 0 clears all of dw first. An empty dbias is left alone.

@@ -67,16 +67,19 @@ struct ScratchPlan {
     // Training keeps every output and shares the gradients; inference shares the outputs.
     for (std::size_t i = 0; i < layout.layers.size(); ++i) {
       const LayerShape& shape = layout.layers[i];
-      const bool trains = use == Use::kTraining;
+      const bool trains = use != Use::kInference;
       outputs_at[i] = trains ? scratch.Reserve(shape.out) : shared_at[i % 2];
       if (trains && shape.activation == Activation::kGelu) pre_at[i] = scratch.Reserve(shape.out);
+      gradients_at.push_back(use == Use::kDeferredUpdates ? scratch.Reserve(shape.out)
+                                                          : shared_at[i % 2]);
     }
-    if (use == Use::kTraining) losses_at = scratch.Reserve(1);
+    if (use != Use::kInference) losses_at = scratch.Reserve(1);
   }
 
   Scratch scratch;
   std::vector<std::int64_t> outputs_at;
   std::vector<std::int64_t> pre_at;
+  std::vector<std::int64_t> gradients_at;
   std::array<std::int64_t, 2> shared_at;
   std::int64_t losses_at = -1;
 };
@@ -111,7 +114,7 @@ Model::Model(const ModelSpec& spec, Device& device, std::int64_t max_rows, Use u
     };
     outputs_.push_back(view(plan.outputs_at[i]));
     if (plan.pre_at[i] >= 0) pre_[i] = view(plan.pre_at[i]);
-    if (use == Use::kTraining) gradients_.push_back(view(plan.shared_at[i % 2]));
+    if (use != Use::kInference) gradients_.push_back(view(plan.gradients_at[i]));
   }
   if (plan.losses_at >= 0) losses_ = plan.scratch.View(memory_, plan.losses_at, 1);
 }
@@ -185,14 +188,51 @@ void Model::Backward(const BatchInput& input, const BatchInput& first,
   }
 }
 
+void Model::BackwardToOutputs(std::span<const Tensor> weights) {
+  Check(!gradients_.empty(), "a model made for inference cannot train");
+  for (std::size_t i = outputs_.size(); i-- > 1;) {
+    const Tensor pre = pre_[i - 1].empty() ? Tensor{} : pre_[i - 1].Rows(rows_);
+    device_.DenseBackwardData(gradients_[i].Rows(rows_), weights[i],
+                              layout_.layers[i - 1].activation, outputs_[i - 1].Rows(rows_), pre,
+                              gradients_[i - 1].Rows(rows_));
+  }
+}
+
+Tensor Model::ForwardAfter(const Deferred& deferred, const BatchInput& input,
+                           std::span<const LayerView> layers, std::span<const Tensor> copies) {
+  Check(input.rows() >= 1 && input.rows() <= max_rows_, "a batch does not fit a model's scratch");
+  rows_ = input.rows();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Activation f = layout_.layers[i].activation;
+    const Tensor y = outputs_[i].Rows(rows_);
+    const Tensor pre = pre_[i].empty() ? Tensor{} : pre_[i].Rows(rows_);
+    if (i == 0 && input.is_sparse) {
+      deferred.before.AddGradient(0, deferred.input, deferred.targets[0]);
+      device_.SparseForward(input.sparse, layers[i].weights, layers[i].bias, f, y, pre);
+      continue;
+    }
+    const Tensor x = i == 0 ? input.dense : outputs_[i - 1].Rows(rows_);
+    device_.UpdateAndForward({.x = deferred.before.InputOf(i, deferred.input),
+                              .dy = deferred.before.gradients_[i].Rows(deferred.before.rows_),
+                              .scale = deferred.targets[i].scale,
+                              .keep = deferred.targets[i].keep},
+                             x, layers[i].weights, layers[i].bias, f, y, pre, copies[i]);
+  }
+  return outputs_.back().Rows(rows_);
+}
+
+Tensor Model::InputOf(std::size_t layer, const BatchInput& input) const {
+  return layer == 0 ? input.dense : outputs_[layer - 1].Rows(rows_);
+}
+
 void Model::AddGradient(std::size_t layer, const BatchInput& first, const GradientTarget& target) {
   const Tensor dy = gradients_[layer].Rows(rows_);
   if (layer == 0 && first.is_sparse) {
     device_.SparseBackwardWeights(first.sparse, dy, target.scale, target.keep, target.weights,
                                   target.bias);
   } else {
-    const Tensor x = layer == 0 ? first.dense : outputs_[layer - 1].Rows(rows_);
-    device_.DenseBackwardWeights(x, dy, target.scale, target.keep, target.weights, target.bias);
+    device_.DenseBackwardWeights(InputOf(layer, first), dy, target.scale, target.keep,
+                                 target.weights, target.bias);
   }
 }
 

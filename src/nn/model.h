@@ -42,7 +42,8 @@ struct GradientTarget {
   float keep = 0;
 };
 
-enum class Use : std::uint8_t { kTraining, kInference };  // inference needs far less scratch
+// Inference needs far less scratch. Deferred updates keep the gradients of all layers.
+enum class Use : std::uint8_t { kTraining, kDeferredUpdates, kInference };
 
 // Bytes of device memory that a Model takes for batches of up to `max_rows` rows.
 std::int64_t ScratchBytes(const ParameterLayout& layout, std::int64_t max_rows, Use use);
@@ -74,6 +75,20 @@ class Model {
   void Backward(const BatchInput& input, const BatchInput& first, std::span<const LayerView> layers,
                 std::span<const GradientTarget> targets, const OnLayer& on_layer = nullptr);
 
+  // Deferred updates: the gradient of a batch is added to the weights during the forward pass of
+  // the next one, in another Model. First BackwardToOutputs instead of Backward; it reads
+  // `weights`, of which that of layer 0 is not used. AddGradient then makes the update of a layer.
+  void BackwardToOutputs(std::span<const Tensor> weights);
+  struct Deferred {
+    Model& before;
+    const BatchInput& input;                  // of `before`
+    std::span<const GradientTarget> targets;  // the layers' own weights
+  };
+  // Forward, with a deferred update in each layer that reads dense rows. copies[i] receives the
+  // weights of layer i as they were used; empty: not wanted.
+  Tensor ForwardAfter(const Deferred& deferred, const BatchInput& input,
+                      std::span<const LayerView> layers, std::span<const Tensor> copies);
+
   // From on_layer: the layer's gradient once more, into another target. `first` is Backward's.
   void AddGradient(std::size_t layer, const BatchInput& first, const GradientTarget& target);
 
@@ -86,6 +101,9 @@ class Model {
   LastLayer last_layer(const BatchInput& input) const;
 
  private:
+  // What a layer that reads dense rows has read.
+  Tensor InputOf(std::size_t layer, const BatchInput& input) const;
+
   ModelSpec spec_;
   ParameterLayout layout_;
   Device& device_;

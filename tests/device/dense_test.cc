@@ -35,6 +35,36 @@ TEST_P(Dense, ForwardIsTheProductWithBiasAndActivation) {
   }
 }
 
+TEST_P(Dense, UpdateAndForwardIsTheUpdateAndThenTheForwardPass) {
+  for (const auto& [rows, in, out] : kDenseShapes) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << in << " x " << out);
+    const Matrix x = Random(rows, in), before_x = Random(rows, in), before_dy = Random(rows, out);
+    const Matrix w = Random(in, out), bias = Random(1, out);
+    const Matrix product = before_x.transpose() * before_dy;
+    const Matrix after = 0.9 * w - 0.125 * product;
+    const Matrix after_bias = 0.9 * bias - 0.125 * before_dy.colwise().sum();
+    const Matrix sizes = Abs(w) + Abs(before_x).transpose() * Abs(before_dy);
+    const Matrix bias_sizes = Abs(bias) + Abs(before_dy).colwise().sum();
+    const Matrix sum = (x * after).rowwise() + after_bias.row(0);
+    const Matrix magnitude = (Abs(x) * sizes).rowwise() + bias_sizes.row(0);
+    const DeviceMatrix dx(device(), x), before(device(), before_x, 1), dy(device(), before_dy, 2);
+    for (const bool copies : {false, true}) {
+      DeviceMatrix dw(device(), w), db(device(), bias), copy(device(), w, 3);
+      DeviceMatrix y(device(), Random(rows, out)), pre(device(), Random(rows, out));
+      device().UpdateAndForward(
+          {.x = before.tensor(), .dy = dy.tensor(), .scale = -0.125f, .keep = 0.9f}, dx.tensor(),
+          dw.tensor(), db.tensor(), Activation::kTanh, y.tensor(), pre.tensor(),
+          copies ? copy.tensor() : Tensor{});
+      ExpectClose(dw.Get(), after, sizes);
+      ExpectClose(db.Get(), after_bias, bias_sizes);
+      ExpectClose(y.Get(), Activated(Activation::kTanh, sum), 1.2 * magnitude);
+      if (copies) {
+        EXPECT_EQ(copy.Get(), dw.Get());
+      }
+    }
+  }
+}
+
 // Not to the bit: without it a library may do all in one go, in an order of its own.
 TEST_P(Dense, ForwardNeedsNoPlaceForTheSum) {
   for (const auto& [rows, in, out] : {DenseShape{1, 1, 1}, {9, 21, 13}, {33, 70, 130}}) {

@@ -1,12 +1,15 @@
 #include "runtime/workers/worker.h"
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "runtime/batches/batch.h"
+#include "runtime/workers/deferred_updates.h"
 #include "runtime/workers/device_worker.h"
+#include "runtime/workers/faster_way.h"
 #include "runtime/workers/private_gradient.h"
 #include "runtime/workers/probe_recorder.h"
 #include "runtime/workers/replica_worker.h"
@@ -20,6 +23,8 @@ class SharingWorker : public DeviceWorker {
   SharingWorker(WorkerId id, std::shared_ptr<Device> device, JobMemory& memory, Writes writes)
       : DeviceWorker(id, std::move(device), memory),
         writes_(writes),
+        can_defer_(!memory.is_exclusive && memory.held.size() > 1 &&
+                   DeferredUpdates::Suits(memory.model)),
         probe_recorder_(id, memory, this->device()) {
     class_weights_ = Tensor::Vector(HostSpan(std::span(memory.class_weights)));
     if (saved()) updates_before_ = saved()->updates;
@@ -67,6 +72,47 @@ class SharingWorker : public DeviceWorker {
   std::int64_t optimizer_updates() const { return updates_before_ + updates(); }
 
   void Train(const Task& task, RowRange rows) override {
+    const bool may_defer = MayDefer(task, rows);
+    if (!may_defer || way_.way() == 0) Flush();
+    if (!may_defer) return TrainNow(task, rows);
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      way_.way() == 0 ? TrainNow(task, rows) : TrainDeferred(task, rows);
+    } catch (...) {
+      Flush();  // the merge before counts as done
+      throw;
+    }
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    way_.Add(taken.count() / static_cast<double>(rows.size()));
+    if (rows.end == task.rows.end) Flush();
+  }
+
+  void Flush() {
+    if (deferred_) deferred_->Flush();
+  }
+
+  bool MayDefer(const Task& task, RowRange rows) {
+    return can_defer_ && WritesDirectly(task) && rows.size() <= DeferredUpdates::kMostRows;
+  }
+
+  void TrainDeferred(const Task& task, RowRange rows) {
+    if (!deferred_) deferred_.emplace(memory().model, device(), memory().store.views());
+    const BatchInput input = ViewInput(memory().data, rows);
+    const StalenessMeter::ReadAt read = staleness().Read();
+    set_torn(Torn::kYes);
+    deferred_->Forward(input, DirectTargets(task.learning_rate));
+    set_torn(Torn::kNo);
+    const Tensor losses = deferred_->ComputeLoss(ViewTargets(memory().data, rows), class_weights_);
+    probe_recorder_.RecordDirect(deferred_->last_layer(), task.learning_rate,
+                                 KeptBy(task.learning_rate));
+    deferred_->Backward();
+    staleness().Merged(read);
+    DownloadLosses(losses);
+    device().Wait();
+    AddLosses();
+  }
+
+  void TrainNow(const Task& task, RowRange rows) {
     // The last batch of a range of rows may be larger.
     Model& model = ModelFor(rows.size(), rows.size() + rows.size() / 2 + 1);
     const BatchInput input = ViewInput(memory().data, rows);
@@ -116,6 +162,9 @@ class SharingWorker : public DeviceWorker {
   }
 
   Writes writes_;
+  // Only several workers on one model can gain by it, and a job that must end with the same bits on
+  // every run must not depend on what is faster.
+  bool can_defer_;
   ProbeRecorder probe_recorder_;
   StalenessMeter::ReadAt read_;
   std::unique_ptr<Optimizer> optimizer_;
@@ -124,6 +173,8 @@ class SharingWorker : public DeviceWorker {
   std::optional<PrivateGradient> gradient_;
   std::optional<ColumnCompactor> compactor_;
   std::vector<GradientTarget> direct_targets_;
+  std::optional<DeferredUpdates> deferred_;
+  FasterWay way_;  // 0: updates as they are computed, 1: deferred
 };
 
 }  // namespace
