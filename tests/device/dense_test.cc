@@ -42,7 +42,7 @@ TEST_P(Dense, UpdateAndForwardIsTheUpdateAndThenTheForwardPass) {
     const Matrix w = Random(in, out), bias = Random(1, out);
     const Matrix product = before_x.transpose() * before_dy;
     const Matrix after = 0.9 * w - 0.125 * product;
-    const Matrix after_bias = 0.9 * bias - 0.125 * before_dy.colwise().sum();
+    const Matrix after_bias = bias - 0.125 * before_dy.colwise().sum();
     const Matrix sizes = Abs(w) + Abs(before_x).transpose() * Abs(before_dy);
     const Matrix bias_sizes = Abs(bias) + Abs(before_dy).colwise().sum();
     const Matrix sum = (x * after).rowwise() + after_bias.row(0);
