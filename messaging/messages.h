@@ -50,21 +50,6 @@ struct Task {
   bool at_start = false;  // kSnapshot: of the initial model, whatever has changed since
 };
 
-// The paper's ScheduleWork: a worker has finished a task and wants the next.
-struct Report {
-  TaskId task = 0;
-  WorkerId worker = 0;
-  double loss_sum = 0;              // kTrain: Σ rows of the loss before the row's update
-  std::int32_t updates = 0;         // kTrain: as made; not as in the task if memory ran out
-  std::int32_t merges = 0;          // kTrain: merges that brought them into the model; 0 with hold
-  std::int64_t max_batch_size = 0;  // that fits the device, known once memory ran out; 0: unknown
-  StalenessHistogram staleness;     // kTrain: of its merges
-  std::optional<double> beta;       // kSnapshot: share of all updates that survives in the model
-  bool has_exploded = false;        // kSnapshot: a weight is NaN or larger than kLargestWeight
-  EvaluationSums evaluation;
-  double seconds = 0;  // spent on the task
-};
-
 // A worker's exception. The worker takes no further task. Its rows in flight are handed out again,
 // except those of merges that are in the model, wholly or in part.
 struct Failure {
@@ -80,6 +65,23 @@ struct Failure {
   std::optional<Torn> torn;
   // It does not answer. It may still change the model by `task`, whose rows are lost.
   bool hangs = false;
+};
+
+// The paper's ScheduleWork: a worker has finished a task and wants the next.
+struct Report {
+  TaskId task = 0;
+  WorkerId worker = 0;
+  double loss_sum = 0;              // kTrain: Σ rows of the loss before the row's update
+  std::int32_t updates = 0;         // kTrain: as made; not as in the task if memory ran out
+  std::int32_t merges = 0;          // kTrain: merges that brought them into the model; 0 with hold
+  std::int64_t max_batch_size = 0;  // that fits the device, known once memory ran out; 0: unknown
+  StalenessHistogram staleness;     // kTrain: of its merges
+  std::optional<double> beta;       // kSnapshot: share of all updates that survives in the model
+  bool has_exploded = false;        // kSnapshot: a weight is NaN or larger than kLargestWeight
+  EvaluationSums evaluation;
+  double seconds = 0;  // spent on the task
+  // In a queue: the worker could not finish the task, and goes on with other jobs only.
+  std::optional<Failure> failure;
 };
 
 // Only time has passed.

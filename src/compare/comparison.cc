@@ -129,9 +129,11 @@ void RunPhases(Comparison& comparison, CompareObserver& observer, const Interrup
   };
   Bench bench(comparison.setting, comparison.sides, comparison.log, observer, interrupted, save);
   MeasureThroughput(bench, comparison.plan);
-  Tune(bench, comparison.plan);
-  Race(bench, comparison.plan);
-  DrawCurves(bench, comparison.plan);
+  if (comparison.plan.trains) {
+    Tune(bench, comparison.plan);
+    Race(bench, comparison.plan);
+    DrawCurves(bench, comparison.plan);
+  }
   comparison.complete = true;
 }
 

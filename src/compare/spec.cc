@@ -70,7 +70,8 @@ void CompareSpec::Visit(OptionVisitor& v) {
          fmt::format("Frameworks to compare with: {}; all or none", BaselineNames()));
   v.Number("threads", threads, {0, 4096}, "Cores that each side uses; 0 means all");
   VisitDevices(v, devices, "every GPU, and the cores beside them");
-  v.Text("budget", budget, "TIME", "Time for the whole comparison: 90 (seconds), 20m or 2h");
+  v.Text("budget", budget, "TIME",
+         "Time for the whole comparison: 90 (seconds), 20m or 2h. The fewest runs may take longer");
   v.Numbers("batches", batches, {1, 1 << 24},
             "Batch sizes to measure and to tune over, the most important first: the last are left "
             "out when the budget is small");
@@ -84,6 +85,8 @@ void CompareSpec::Visit(OptionVisitor& v) {
            "initial weights");
   v.Number("rounds", rounds, {1, 100}, "Repeats of each measurement of throughput");
   v.Text("max-run", max_run, "TIME", "A single run that takes longer is ended");
+  v.Flag("throughput", throughput,
+         "Measure throughput only, and give it all of the time: no tuning, no race to a loss");
   v.Flag("quick", quick, "Runs of moments, to see that everything works; figures mean little");
   v.Text("out", out, "DIR",
          "Folder for the results; one that holds part of the same comparison is completed. If not "
@@ -94,6 +97,7 @@ ComparePlan PlanOf(const CompareSpec& spec) {
   Validate(spec.training);
   WantedBaselines(spec.against);
   ComparePlan plan{.budget_seconds = ParseDuration("--budget", spec.budget),
+                   .trains = !spec.throughput,
                    .batches = CheckedBatches(spec.batches),
                    .lrs = ParseRates(spec),
                    .target_loss = ParseTarget(spec.target_loss),

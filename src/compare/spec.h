@@ -24,6 +24,7 @@ struct CompareSpec {
   std::int64_t seeds = 3;
   std::int64_t rounds = 5;
   std::string max_run = "10m";
+  bool throughput = false;
   bool quick = false;
 
   std::string out;
@@ -34,6 +35,7 @@ struct CompareSpec {
 // Everything as it will be done: nothing left to be chosen.
 struct ComparePlan {
   double budget_seconds = 0;
+  bool trains = true;                      // false: only throughput is measured
   std::vector<std::int64_t> batches = {};  // the most important first
   std::vector<double> lrs = {};            // rising
   double target_loss = 0;                  // 0: found by tuning

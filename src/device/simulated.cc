@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 namespace hogbatch::sim {
 namespace {
 
@@ -86,6 +88,7 @@ class SimulatedDevice final : public Device {
   // The device to forward to, unless this is the call that fails.
   Device& Counted(const char* call) {
     if (++calls_ == options_.fail_call) {
+      if (options_.fault == Fault::kHostMemory) throw std::bad_alloc();
       throw DeviceError(
           fmt::format("{} failed in {}, its call {} (a failure injected by the simulation)",
                       info().name, call, calls_));

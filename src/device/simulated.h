@@ -8,8 +8,11 @@
 
 namespace hogbatch::sim {
 
+enum class Fault : std::uint8_t { kDevice, kHostMemory };  // DeviceError, std::bad_alloc
+
 struct SimulatedOptions {
-  std::int64_t fail_call = 0;  // the n-th call, counted from 1, throws DeviceError; 0: never
+  std::int64_t fail_call = 0;  // the n-th call, counted from 1, throws; 0: never
+  Fault fault = Fault::kDevice;
 };
 
 // Forwards every call to `inner`. All virtual calls count except info(), Free() and FreeHost(). A

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/files.h"
 #include "cli/queue/jobs_file.h"
 #include "cli/queue/queue_report.h"
 #include "core/error.h"
@@ -138,12 +139,14 @@ name = "first"
 [[job]]
 name = "second"
 exclusive = true
+report = true
+tensorboard = true
 [[job]]
 name = "missing"
 data = "nowhere.csv"
 )");
-  const Finished result =
-      Queue({"jobs.toml", "--devices", "cpu:2", "--scheduler", "las", "--out", "q"});
+  const Finished result = Queue({"jobs.toml", "--devices", "cpu:2", "--scheduler", "las",
+                                 "--short-job", "0.05", "--out", "q"});
   EXPECT_EQ(result.exit_code, 2) << result.err;
   EXPECT_THAT(result.err, HasSubstr("job missing: "));
   EXPECT_THAT(result.out, HasSubstr("completion time of 2 jobs"));
@@ -158,6 +161,9 @@ data = "nowhere.csv"
       EXPECT_TRUE(folder_.Has(std::string("q/") + name + "/" + file)) << file;
     }
   }
+  EXPECT_FALSE(folder_.Has("q/first/report.html"));
+  EXPECT_TRUE(folder_.Has("q/second/report.html"));
+  EXPECT_TRUE(folder_.Has("q/second/" + std::string(kEventFile)));
   // What is done stays, and what failed is run again.
   folder_.Write("nowhere.csv", Table(500));
   const Finished retried = Queue({"--resume", "q", "--retry", "missing", "--devices", "cpu:1"});

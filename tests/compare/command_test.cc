@@ -67,6 +67,17 @@ TEST_F(CompareCommand, EndsInOnePageAndOneJsonFile) {
   }
 }
 
+TEST_F(CompareCommand, MeasuresThroughputOnlyIfAsked) {
+  const Finished finished = Compare({"--against", "tensorflow", "--throughput"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("examples/s"));
+  const auto json = Result();
+  EXPECT_TRUE(json["complete"]);
+  EXPECT_FALSE(json["findings"].contains("race"));
+  EXPECT_FALSE(json["findings"]["throughput"].empty());
+  EXPECT_THAT(folder_.Read("o/compare.html"), Not(HasSubstr("interrupted")));
+}
+
 TEST_F(CompareCommand, ADoneComparisonIsNotDoneAgainAndAnotherIsRefused) {
   // A budget that leaves no time for the last of these batch sizes, the second time neither.
   const std::string batches = "16,32,64,128";

@@ -82,6 +82,8 @@ void QueueCommandOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
   visitor.Word("scheduler", scheduler, SchedulerWords(),
                "Whose batch an idle device takes next. " + SchedulerHelp());
+  visitor.Number("short-job", short_job, {0.001, 1e9},
+                 "With las: seconds of service up to which a job counts as short and goes first");
   VisitDevices(visitor, devices, "every GPU, and the cores beside them");
   visitor.Text("out", out, "DIR",
                "Folder for queue.json and one folder per job; if not given, a new one under runs/");

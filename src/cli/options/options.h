@@ -31,6 +31,7 @@ struct TrainOptions {
 struct QueueCommandOptions {
   std::string jobs;
   std::string scheduler = "fifo";
+  double short_job = 60;
   std::string devices = "auto";
   std::string out;
   std::string watch;

@@ -19,8 +19,8 @@ namespace hogbatch {
 namespace {
 
 constexpr std::size_t kMostJobBytes = std::size_t{1} << 20;
-constexpr std::array<std::string_view, 5> kJobKeys = {"name", "data", "arrives", "exclusive",
-                                                      "priority"};
+constexpr std::array<std::string_view, 7> kJobKeys = {
+    "name", "data", "arrives", "exclusive", "priority", "report", "tensorboard"};
 
 // The devices belong to the queue.
 std::vector<std::string> KnownKeys() {
@@ -59,6 +59,10 @@ void Set(JobRequest& job, const ConfigEntry& entry) {
     job.exclusive = FlagOf(entry);
   } else if (entry.name == "priority") {
     job.priority = CheckedInteger("priority", entry.text, {-1e6, 1e6});
+  } else if (entry.name == "report") {
+    job.report = FlagOf(entry);
+  } else if (entry.name == "tensorboard") {
+    job.tensorboard = FlagOf(entry);
   } else {
     SetOption(job.spec, entry.name, entry.text);
   }

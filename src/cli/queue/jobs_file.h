@@ -17,8 +17,10 @@ struct JobRequest {
   TrainingSpec spec;
   bool exclusive = false;
   std::int64_t priority = 0;
-  double arrives = 0;  // seconds after the queue began
-  std::string error;   // why it cannot run: a value that its option cannot have; empty: it can
+  double arrives = 0;   // seconds after the queue began
+  bool report = false;  // as in TrainOptions
+  bool tensorboard = false;
+  std::string error;  // why it cannot run: a value that its option cannot have; empty: it can
 };
 
 // UserError, with the place, for text that is no TOML, an unknown key or table, a job without a

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupts.h"
+#include "cli/report.h"
 #include "cli/resume.h"
 #include "cli/run_files.h"
 #include "cli/train_observer.h"
@@ -18,7 +19,6 @@
 #include "core/guard/small_file.h"
 #include "core/replaced_file.h"
 #include "core/text.h"
-#include "training/model/last_save.h"
 
 namespace hogbatch {
 namespace {
@@ -86,9 +86,11 @@ int QueueCommand::Run() {
     prepared.push_back(Prepare(request));
     Tell(prepared.back());
   }
-  queue_ = std::make_unique<Queue>(
-      devices_,
-      QueueOptions{.scheduler = options_.scheduler, .stays_open = !options_.watch.empty()}, *this);
+  queue_ = std::make_unique<Queue>(devices_,
+                                   QueueOptions{.scheduler = options_.scheduler,
+                                                .scheduling = {.short_seconds = options_.short_job},
+                                                .stays_open = !options_.watch.empty()},
+                                   *this);
   for (const Prepared& job : prepared) Add(job);
   prepared.clear();  // data that no job uses any more is freed
   WriteQueue();
@@ -236,27 +238,6 @@ void QueueCommand::AddToQueue(const Prepared& prepared) {
   row_of_[id] = rows_.size() - 1;
 }
 
-// As train leaves it.
-void QueueCommand::OpenFolder(const Prepared& prepared, Job& job) {
-  MakeOutputFolder(job.folder);
-  if (prepared.resume) {
-    CutMetrics(job.folder + "/metrics.jsonl",
-               ExamplesOf({.folder = job.folder, .checkpoint = *prepared.resume}));
-  } else {
-    SetAsideOldRun(job.folder);
-  }
-  TrainOptions options;
-  options.spec = prepared.request.spec;
-  options.out = job.folder;
-  ReplaceFile(job.folder + "/options.json",
-              OptionsText(options, *prepared.plan,
-                          {.started = LocalTime(), .devices = devices_, .input = *prepared.input}));
-  ReplaceFile(job.folder + "/config.toml", ConfigOf(options.spec));
-  job.records = std::make_unique<TrainRecords>(
-      job.folder, options, job.scale,
-      prepared.resume ? GrowingFile::Begin::kWhereItEnds : GrowingFile::Begin::kEmpty);
-}
-
 void QueueCommand::OnPreparation(std::string_view worker, double) {
   const std::string line = fmt::format("preparing {} ...", worker);
   console_.Live({&line, 1});
@@ -318,13 +299,13 @@ void QueueCommand::OnJobEnded(JobId id, const TrainedModel& trained, const JobTi
   shown.ended = times.ended;
   shown.service = times.service;
   if (trained.run.stopped_because == StopReason::kNoWorkers) {
-    shown.error = times.began ? "its last device failed" : "there is no usable device for it";
+    shown.error = times.began ? "no device is left for it" : "there is no usable device for it";
   }
   try {
-    SetupObserver setup(console_);
-    if (trained.model) SaveLast(*trained.model, ended.folder, setup);
+    if (trained.model) SaveModelOf(ended, *trained.model);
     ReplaceFile(ended.folder + "/summary.json",
                 SummaryText(trained.run, FactsOf(*ended.plan, ended.folder), ended.scale));
+    if (ended.report) WriteReportInto(ended.folder);
   } catch (const Error& error) {
     shown.state = kJobFailed;
     shown.error = error.what();
@@ -357,23 +338,6 @@ void QueueCommand::ShowTable() {
   if (is_live) return console_.LiveTable(lines);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (rows_[i].state == kJobRunning) console_.Say(lines[i + 1]);
-  }
-}
-
-void QueueCommand::WriteQueue() {
-  for (const auto& [id, place] : row_of_) {
-    if (rows_[place].state == kJobRunning) rows_[place].service = queue_->TimesOf(id).service;
-  }
-  ReplaceFile(folder_ + "/queue.json", QueueText(options_.scheduler, device_names_, rows_));
-}
-
-void QueueCommand::RecordQueue() {
-  try {
-    WriteQueue();
-  } catch (const Error& error) {
-    if (!std::exchange(record_failed_, true)) {
-      console_.Warn(fmt::format("{}; the queue goes on without a record", error.what()));
-    }
   }
 }
 

@@ -51,6 +51,7 @@ class QueueCommand final : public QueueObserver {
     MetricScale scale = {};
     std::unique_ptr<TrainRecords> records = {};
     std::optional<TrainingPlan> plan = {};
+    bool report = false;
     double shown_service = 0;
     double shown_at = 0;
     bool record_failed = false;
@@ -64,6 +65,7 @@ class QueueCommand final : public QueueObserver {
   void Add(const Prepared& prepared);
   void AddToQueue(const Prepared& prepared);
   void OpenFolder(const Prepared& prepared, Job& job);
+  void SaveModelOf(const Job& ended, const SavedModel& model);
   bool IsOver(const std::string& name) const;
   void Watch();
   void TakeWatchedFile(const std::string& path);
@@ -94,7 +96,9 @@ class QueueCommand final : public QueueObserver {
   double watched_at_ = 0;
   std::map<std::string, std::vector<std::string>> watched_;  // the jobs of each file of --watch
   std::deque<JobRequest> arriving_;                          // and not prepared yet
+  std::string preparing_name_;
   std::future<Prepared> preparing_;
+  bool prepared_in_vain_ = false;  // its file has gone meanwhile
 };
 
 }  // namespace hogbatch

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <utility>
 
 #include "cli/queue/queue_command.h"
 #include "core/clock.h"
@@ -20,11 +21,14 @@ void QueueCommand::Watch() {
   using namespace std::chrono_literals;
   if (preparing_.valid() && preparing_.wait_for(0s) == std::future_status::ready) {
     const Prepared prepared = preparing_.get();
-    Tell(prepared);
-    Add(prepared);
-    RecordQueue();
+    if (!std::exchange(prepared_in_vain_, false)) {
+      Tell(prepared);
+      Add(prepared);
+      RecordQueue();
+    }
   }
   if (!preparing_.valid() && !arriving_.empty()) {
+    preparing_name_ = arriving_.front().name;
     preparing_ =
         std::async(std::launch::async, [this, next = arriving_.front()] { return Prepare(next); });
     arriving_.pop_front();
@@ -40,6 +44,7 @@ void QueueCommand::Watch() {
     if (std::ranges::find(files, watched.first) != files.end()) return false;
     for (const std::string& name : watched.second) {
       std::erase_if(arriving_, [&](const JobRequest& request) { return request.name == name; });
+      prepared_in_vain_ |= preparing_.valid() && preparing_name_ == name;
       for (const auto& [id, place] : row_of_) {
         if (rows_[place].name == name) queue_->Cancel(id);
       }

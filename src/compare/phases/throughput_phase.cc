@@ -75,7 +75,7 @@ struct Looked {
 
 // Looks at one batch size after the other, as long as there is time.
 Looked LookAtBatches(Bench& bench, const ComparePlan& plan, double budget) {
-  const double later = (1 - BudgetShares().throughput) * plan.budget_seconds;
+  const double later = plan.budget_seconds - budget;
   Looked looked;
   for (const std::int64_t batch : plan.batches) {
     if (looked.seconds > kFirstLookShare * budget) break;
@@ -94,7 +94,8 @@ Looked LookAtBatches(Bench& bench, const ComparePlan& plan, double budget) {
 }  // namespace
 
 void MeasureThroughput(Bench& bench, const ComparePlan& plan) {
-  const double budget = BudgetShares().throughput * plan.budget_seconds;
+  const double budget =
+      plan.trains ? BudgetShares().throughput * plan.budget_seconds : plan.budget_seconds;
   const Looked looked = LookAtBatches(bench, plan, budget);
   std::vector<std::vector<SpeedCell>> repeated = looked.repeated;
   const double left = budget - looked.seconds;

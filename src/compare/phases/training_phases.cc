@@ -7,6 +7,7 @@
 #include "compare/phases/phases.h"
 #include "compare/phases/side_speed.h"
 #include "core/error.h"
+#include "core/text.h"
 
 namespace hogbatch::compare {
 namespace {
@@ -129,6 +130,20 @@ std::vector<GridCell> AffordableGrid(const ComparePlan& plan, const Field& field
   return cells;
 }
 
+// Every phase has a fewest number of runs. What they take is known once throughput is measured.
+void TellOfShortBudget(Bench& bench, const ComparePlan& plan, const Field& field) {
+  const std::size_t rounds = kFewestCells + plan.edge_cells + plan.survivors +
+                             static_cast<std::size_t>(plan.seeds) + 1;  // and one of curves
+  const double least =
+      bench.log().wall_seconds(Phase::kThroughput) +
+      static_cast<double>(rounds) * RoundSeconds(field.costs, plan.shortest_seconds, 3);
+  if (least < 1.1 * plan.budget_seconds) return;
+  bench.Tell(
+      fmt::format("the shortest comparison of these sides takes about {}, longer than "
+                  "--budget {}",
+                  ShortTime(least), ShortTime(plan.budget_seconds)));
+}
+
 std::vector<BestSetting> SettingsOf(const Bench& bench, const Target& target) {
   std::vector<BestSetting> settings;
   for (const Side& side : bench.sides()) {
@@ -165,6 +180,7 @@ void Tune(Bench& bench, const ComparePlan& plan) {
   const double budget = shares.tuning * plan.budget_seconds;
   const double later = (1 - shares.throughput - shares.tuning) * plan.budget_seconds;
   const Field field = FieldOf(bench);
+  TellOfShortBudget(bench, plan, field);
   const std::vector<GridCell> cells = AffordableGrid(plan, field, kGridShare * budget);
   const Length grid{.seconds = SecondsWithin(kGridShare * budget, field.costs,
                                              static_cast<std::int64_t>(cells.size()), 3,

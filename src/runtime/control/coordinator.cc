@@ -101,6 +101,7 @@ void Coordinator::Dispatch(const Event& event) {
 void Coordinator::OnReport(const Report& report) {
   if (!workers()[report.worker].live) return;  // it was given up, and answers now
   const Task task = tasks_.Take(report, run_.now);
+  if (report.failure) return job(task.job).OnRefused(task, report);
   job(task.job).OnReport(task, report);
 }
 

@@ -33,11 +33,6 @@ WorkerTable::WorkerTable(std::span<const DeviceInfo> devices,
   }
 }
 
-const WorkerState* WorkerTable::FirstLive() const {
-  const auto found = std::ranges::find_if(states_, &WorkerState::live);
-  return found == states_.end() ? nullptr : &*found;
-}
-
 void WorkerTable::OnSent(const Task& task) {
   WorkerState& worker = states_[task.worker];
   if (worker.outstanding++ == 0) ++busy_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/indexed_vector.h"
@@ -12,6 +13,9 @@
 #include "runtime/control/job.h"
 
 namespace hogbatch {
+
+// As WorkerState::max_batch_size: the worker cannot serve the job.
+inline constexpr std::int64_t kDoesNotFit = -1;
 
 class WorkerTable {
  public:
@@ -24,8 +28,6 @@ class WorkerTable {
   int evaluating() const { return evaluating_; }  // evaluation tasks in flight
   bool any_busy() const { return busy_ > 0; }
   int in_flight() const { return in_flight_; }  // tasks
-  // The first worker that has not failed; null if there is none.
-  const WorkerState* FirstLive() const;
 
   // A task goes to Task::worker, and comes back.
   void OnSent(const Task& task);
@@ -35,6 +37,10 @@ class WorkerTable {
   void AddTrained(const UnfinishedTask& unfinished);
   // Takes no further tasks, and those in flight are gone.
   void Fail(WorkerId worker);
+  // Takes no further tasks, and those in flight come back. Whether it was not so before.
+  bool Exclude(WorkerId worker) {
+    return std::exchange(states_[worker].max_batch_size, kDoesNotFit) != kDoesNotFit;
+  }
 
   // The time that workers have spent on the job, and the mean of training; 0: not measured.
   double busy_seconds() const { return busy_seconds_; }

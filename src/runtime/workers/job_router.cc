@@ -1,7 +1,9 @@
 // A worker of many jobs: one device, and a worker of its own for each job that it has served and
-// not released.
+// not released. A job that runs out of memory, or fails by itself, fails alone; only a device that
+// fails ends the worker.
 #include <map>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "core/error.h"
@@ -23,25 +25,33 @@ class JobRouter : public Worker {
 
   void Compute(const Task& task, int merge) override {
     if (!IsServed(task)) return Pause(task);
-    active_ = ServerOf(task.job).worker.get();
-    active_->Compute(task, merge);
+    Try(task, merge, [&](Worker& worker) { worker.Compute(task, merge); });
   }
 
   void Commit(const Task& task, int merge) override {
     if (!IsServed(task)) return;
-    active_ = ServerOf(task.job).worker.get();
-    active_->Commit(task, merge);
+    Try(task, merge, [&](Worker& worker) {
+      worker.Commit(task, merge);
+      committed_ = {.task = task.id, .merges = merge + 1};
+    });
   }
 
   bool tore_merge() const override { return active_ && active_->tore_merge(); }
 
   Report Finish(const Task& task) override {
-    if (!IsServed(task)) return {.task = task.id, .worker = id_};
-    active_ = ServerOf(task.job).worker.get();
-    const Report report = active_->Finish(task);
+    Report report{.task = task.id, .worker = id_};
+    if (IsServed(task)) {
+      Try(task, task.merges, [&](Worker& worker) { report = worker.Finish(task); });
+    }
     if (task.kind == TaskKind::kRelease) {
       active_ = nullptr;
       servers_.erase(task.job);
+      failures_.erase(task.job);
+    } else if (const auto failed = failures_.find(task.job);
+               failed != failures_.end() && (IsServed(task) || failed->second.task == task.id)) {
+      report.failure = failed->second;
+      report.failure->task = task.id;
+      report.failure->merges_done = committed_.task == task.id ? committed_.merges : 0;
     }
     return report;
   }
@@ -56,7 +66,31 @@ class JobRouter : public Worker {
   bool IsServed(const Task& task) const {
     const bool is_pause = task.kind == TaskKind::kSave || task.kind == TaskKind::kRestore ||
                           task.kind == TaskKind::kRelease;
-    return !is_pause || servers_.contains(task.job);
+    return !is_pause || (servers_.contains(task.job) && !failures_.contains(task.job));
+  }
+
+  // Tasks of a job that has failed come back undone.
+  template <typename Call>
+  void Try(const Task& task, int merge, const Call& call) {
+    if (failures_.contains(task.job)) return;
+    active_ = nullptr;
+    try {
+      active_ = ServerOf(task.job).worker.get();
+      call(*active_);
+    } catch (const OutOfDeviceMemory& error) {
+      Fail(task, merge, error.what());
+    } catch (const DeviceError&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      Fail(task, merge, "out of memory");
+    } catch (const std::exception& error) {
+      Fail(task, merge, error.what());
+    }
+  }
+
+  void Fail(const Task& task, int merge, const char* what) {
+    Failure& failure = failures_[task.job] = {.worker = id_, .what = what, .task = task.id};
+    if (tore_merge()) failure.torn = {.task = task.id, .merge = merge};
   }
 
   // What a pause asks of a worker that has nothing of the job.
@@ -84,6 +118,11 @@ class JobRouter : public Worker {
   const JobMemories& memories_;
   Writes writes_;
   std::map<JobId, Server> servers_;
+  std::map<JobId, Failure> failures_;  // of jobs that this worker does not serve any more
+  struct Committed {
+    TaskId task = 0;
+    std::int32_t merges = 0;
+  } committed_;               // of the task that was last committed to
   Worker* active_ = nullptr;  // the one that was called last
 };
 

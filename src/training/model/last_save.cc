@@ -61,7 +61,7 @@ std::string SaveLast(const SavedModel& model, const std::string& folder, Trainin
                      double seconds) {
   std::string reason = TrySave(model, folder);
   if (reason.empty()) return folder;
-  observer.OnWarning(fmt::format("{}; trying again for {:g} s", reason, seconds));
+  if (seconds > 0) observer.OnWarning(fmt::format("{}; trying again for {:g} s", reason, seconds));
   for (const double end = SteadySeconds() + seconds; SteadySeconds() < end;) {
     std::this_thread::sleep_for(kBetweenTries);
     reason = TrySave(model, folder);

@@ -55,6 +55,41 @@ TEST_P(FailingDevice, LosesNoRowSilentlyInVirtualTime) { ExpectNoLossOf(Time::kV
 
 TEST_P(FailingDevice, LosesNoRowSilentlyOnThreads) { ExpectNoLossOf(Time::kReal, 1.5); }
 
+TEST_P(FailingDevice, StaysWithTheOtherJobsWhenOneRunsOutOfMemory) {
+  int excluded = 0;
+  for (const Time time : {Time::kVirtual, Time::kReal}) {
+    for (std::int64_t call = 1; call < 2000; call += call / 2 + 1) {
+      for (const int distant : {0, 1}) {
+        SCOPED_TRACE(testing::Message() << "call " << call << ", distant " << distant);
+        QueueRun run = MakeRun(time, 2, distant, call);
+        run.fault = sim::Fault::kHostMemory;
+        run.Run();
+        ExpectBalanced(run);
+        excluded += static_cast<int>(run.recorder.job_warnings.size());
+        EXPECT_LE(run.recorder.job_warnings.size(), 1u)
+            << testing::PrintToString(run.recorder.job_warnings);
+      }
+    }
+  }
+  EXPECT_GT(excluded, 20);
+}
+
+TEST_P(FailingDevice, EndsOnlyTheJobThatRunsOutOfMemoryOnTheOnlyWorker) {
+  for (const std::int64_t call : {40, 150, 400}) {
+    SCOPED_TRACE(testing::Message() << "call " << call);
+    QueueRun run = MakeRun(Time::kVirtual, 1, 0, call);
+    run.fault = sim::Fault::kHostMemory;
+    run.Run();
+    int ended = 0, trained = 0;
+    for (const RunResult& result : run.results) {
+      ended += result.stopped_because == StopReason::kNoWorkers;
+      trained += result.stopped_because == StopReason::kEpochs;
+    }
+    EXPECT_EQ(ended, 1);
+    EXPECT_EQ(trained, 3);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, FailingDevice, testing::ValuesIn(SchedulerNames()),
                          [](const auto& tested) { return tested.param; });
 

@@ -38,6 +38,7 @@ class JobLedger {
  public:
   void Train(const Task& task, RowRange rows) { Enter(trained_, task.job, rows); }
   void Lose(const Task& task, RowRange rows) { Enter(lost_, task.job, rows); }
+  void Revoke(const Task& task, RowRange rows) { Enter(trained_, task.job, rows, -1); }
   std::int64_t trained(JobId job) { return Sum(trained_[job]); }
   std::int64_t lost(JobId job) { return Sum(lost_[job]); }
   // How often each row was trained or lost.
@@ -49,11 +50,11 @@ class JobLedger {
   }
 
  private:
-  void Enter(TrainedRows& book, JobId job, RowRange rows) {
+  void Enter(TrainedRows& book, JobId job, RowRange rows, int times_more = 1) {
     const std::scoped_lock lock(mutex_);
     std::vector<int>& times = book[job];
     if (std::ssize(times) < rows.end) times.resize(static_cast<std::size_t>(rows.end));
-    for (std::int64_t row = rows.begin; row < rows.end; ++row) ++times[row];
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) times[row] += times_more;
   }
   static std::int64_t Sum(const std::vector<int>& times) {
     std::int64_t sum = 0;
@@ -78,7 +79,19 @@ class BookedWorker : public Worker {
     if (Counts(task)) ledger_.Train(task, Part(task.rows, merge, task.merges));
   }
   bool tore_merge() const override { return inner_->tore_merge(); }
-  Report Finish(const Task& task) override { return inner_->Finish(task); }
+  // Of a job that has failed the router only seems to commit.
+  Report Finish(const Task& task) override {
+    const Report report = inner_->Finish(task);
+    if (!report.failure || !Counts(task)) return report;
+    for (int merge = report.failure->merges_done; merge < task.merges; ++merge) {
+      ledger_.Revoke(task, Part(task.rows, merge, task.merges));
+    }
+    const std::optional<Failure::Torn>& torn = report.failure->torn;
+    if (torn && torn->task == task.id) {
+      ledger_.Lose(task, Part(task.rows, torn->merge, task.merges));
+    }
+    return report;
+  }
 
  private:
   static bool Counts(const Task& task) { return task.kind == TaskKind::kTrain && !task.hold; }
@@ -103,8 +116,9 @@ struct QueueRun {
   std::string scheduler = "fifo";
   std::vector<RealJob> jobs = {};
   int cores = 2;
-  int distant = 0;                           // devices that share no host memory, after the cores
-  std::int64_t fail_call = 0;                // of the last worker's device
+  int distant = 0;             // devices that share no host memory, after the cores
+  std::int64_t fail_call = 0;  // of the last worker's device
+  sim::Fault fault = sim::Fault::kDevice;
   std::vector<double> seconds_per_row = {};  // in virtual time; absent: 1e-4
 
   QueueRecorder recorder = {};
@@ -153,11 +167,11 @@ struct QueueRun {
                           .shares_host_memory = !is_distant};
     infos.push_back(info);
     const std::int64_t fails = i + 1 == cores + distant ? fail_call : 0;
-    devices.push_back([=] {
+    devices.push_back([=, fault = fault] {
       std::unique_ptr<Device> device = cpu::MakeDevice(info);
       if (is_distant) device = MakeStrictDevice(std::move(device));
       if (fails == 0) return device;
-      return sim::MakeSimulatedDevice(std::move(device), {.fail_call = fails});
+      return sim::MakeSimulatedDevice(std::move(device), {.fail_call = fails, .fault = fault});
     });
   }
 

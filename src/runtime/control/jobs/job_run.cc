@@ -109,11 +109,7 @@ void JobRun::OnEvaluated(const Task& task, const Report& report) {
 }
 
 void JobRun::OnFailure(const Failure& failure, std::span<const Task> tasks) {
-  if (checkpoint_.under_way()) checkpoint_.End();
-  if (rollback_.under_way()) {
-    rollback_.End();
-    rollback_.Request();
-  }
+  InterruptPauses();
   release_.Forget(failure.worker);
   if (home_ == failure.worker) home_.reset();  // its optimiser state is lost
   meter_.AddFailure(failure);
@@ -121,12 +117,39 @@ void JobRun::OnFailure(const Failure& failure, std::span<const Task> tasks) {
   for (const Task& task : tasks) {
     if (task.job == id()) TakeBack(task, failure);
   }
-  if (const WorkerState* heir = workers_.FirstLive()) {
-    job_.round().Reassign(failure.worker, heir->id);
-  } else {
-    job_.AbandonRound();
-  }
+  InheritSlices(failure.worker);
   CheckWorkers();
+}
+
+void JobRun::OnRefused(const Task& task, const Report& report) {
+  const Failure& failure = *report.failure;
+  workers_.OnReport(task, report);
+  if (workers_.Exclude(task.worker)) {
+    run_.actions.warnings.push_back(
+        {id(), fmt::format("it goes on without {}: {}", workers()[task.worker].device.name,
+                           failure.what)});
+    InterruptPauses();
+    if (home_ == task.worker) home_.reset();  // its optimiser state is lost
+  }
+  TakeBack(task, failure);
+  InheritSlices(task.worker);
+  CheckWorkers();
+}
+
+// A checkpoint is asked for again later; a roll-back must be.
+void JobRun::InterruptPauses() {
+  if (checkpoint_.under_way()) checkpoint_.End();
+  if (!rollback_.under_way()) return;
+  rollback_.End();
+  rollback_.Request();
+}
+
+// Another worker applies the slices of a round that were this one's.
+void JobRun::InheritSlices(WorkerId from) {
+  const auto heir =
+      std::ranges::find_if(workers(), [&](const auto& worker) { return IsUsable(worker); });
+  if (heir == workers().end()) return job_.AbandonRound();
+  job_.round().Reassign(from, heir->id);
 }
 
 // A task of a worker that failed.

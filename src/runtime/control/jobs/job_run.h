@@ -42,7 +42,6 @@ struct JobSetup {
   double task_seconds = kTaskSeconds;  // about how long a training task takes
   std::uint64_t seed = 1;
 };
-inline constexpr std::int64_t kDoesNotFit = -1;
 
 // What comes out of an event.
 struct RunActions {
@@ -101,6 +100,8 @@ class JobRun {
   void OnReport(const Task& task, const Report& report);
   // `tasks`: those of any job that the worker had in flight.
   void OnFailure(const Failure& failure, std::span<const Task> tasks);
+  // Report::failure: only this job cannot go on with the worker.
+  void OnRefused(const Task& task, const Report& report);
   void Interrupt();
   void RequestCheckpoint() { checkpoint_.Request(); }
   // Stops the job if there is no worker for it.
@@ -158,6 +159,8 @@ class JobRun {
   void OnTrained(const Task& task, const Report& report);
   void OnEvaluated(const Task& task, const Report& report);
   void TakeBack(const Task& task, const Failure& failure);
+  void InterruptPauses();
+  void InheritSlices(WorkerId from);
   void Diverge(std::string_view why);
   void CheckRollback();
   void RollBack();
