@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "training/checkpoint/json_state.h"
 #include "training/checkpoint/spec_text.h"
+#include "training/job_parts.h"
 
 namespace hogbatch {
 namespace {
@@ -65,15 +65,7 @@ std::optional<ResumedRun> FindRun(const TrainOptions& options, Console& console)
   return std::nullopt;  // not reached
 }
 
-std::int64_t ExamplesOf(const ResumedRun& run) {
-  std::int64_t examples = 0;
-  StateFromJson(run.checkpoint.texts.control, run.folder, [&](StateVisitor& visitor) {
-    visitor.Begin("job");
-    Visit(visitor, "examples", examples);
-    visitor.End();
-  });
-  return examples;
-}
+std::int64_t ExamplesOf(const ResumedRun& run) { return TrainedRows(run.checkpoint, run.folder); }
 
 std::string ResumeLine(const ResumedRun& run, std::int64_t train_rows) {
   return fmt::format("resumed   {} at epoch {:.3f}", run.folder,

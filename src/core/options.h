@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,12 @@ class OptionVisitor {
   // Free text; `meta` stands for it in --help ("FILE").
   virtual void Text(std::string_view name, std::string& value, std::string_view meta,
                     std::string_view help) = 0;
+  // One of the words, or what else `check` accepts: it throws UserError for a text that is wrong.
+  using TextCheck = std::function<void(std::string_view)>;
+  virtual void Checked(std::string_view name, std::string& value, const Words& words,
+                       const TextCheck& /*check*/, std::string_view help) {
+    Word(name, value, words, help);
+  }
 };
 
 }  // namespace hogbatch

@@ -15,8 +15,8 @@ void ThrowUnknownWord(std::string_view what, std::string_view word,
 
 std::string Words::text() const {
   std::string all = fmt::format("{}", fmt::join(words, "|"));
-  if (!also.empty()) all += "|" + also;
-  return all;
+  if (also.empty()) return all;
+  return all.empty() ? also : all + "|" + also;
 }
 
 }  // namespace hogbatch

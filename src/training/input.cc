@@ -81,7 +81,7 @@ ReadOptions ReadOptionsOf(const TrainingSpec& spec) {
           .valid_fraction = spec.valid.empty() ? spec.valid_fraction : 0,
           .split_by = spec.split_by,
           .split_time = spec.split_time,
-          .seed = static_cast<std::uint64_t>(spec.seed),
+          .seed = static_cast<std::uint64_t>(SplitSeed(spec)),
           .categorical = SplitList(spec.categorical),
           .ignore = SplitList(spec.ignore),
           .keep = SplitList(spec.keep),

@@ -33,6 +33,16 @@ void CheckSameNetwork(const Checkpoint& checkpoint, const TrainingPlan& plan) {
   throw UserError("the checkpoint is of another network; give the options it was trained with");
 }
 
+std::int64_t TrainedRows(const Checkpoint& checkpoint, std::string_view source) {
+  std::int64_t examples = 0;
+  StateFromJson(checkpoint.texts.control, std::string(source), [&](StateVisitor& visitor) {
+    visitor.Begin("job");
+    Visit(visitor, "examples", examples);
+    visitor.End();
+  });
+  return examples;
+}
+
 void RestoreJob(const Checkpoint& checkpoint, JobRun& job, std::span<const DeviceInfo> devices,
                 JobMemory& memory) {
   memory.SetWeights(checkpoint.weights);

@@ -2,7 +2,9 @@
 // becomes a model.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "runtime/control/jobs/job_run.h"
@@ -20,6 +22,10 @@ JobSetup MakeJobSetup(const TrainingPlan& plan, const TrainingInput& input);
 // UserError if the checkpoint is of another network. To be called before memory is allocated: the
 // options of a checkpoint may name any network.
 void CheckSameNetwork(const Checkpoint& checkpoint, const TrainingPlan& plan);
+
+// Rows that were trained when the checkpoint was taken. UserError, which names `source`, if it is
+// damaged.
+std::int64_t TrainedRows(const Checkpoint& checkpoint, std::string_view source);
 
 // The job goes on from a checkpoint of a run with the same plan. If the devices are others, their
 // optimisers and batch sizes start anew. Before the job has a worker.

@@ -61,6 +61,9 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
          "validated on");
   v.Text("split-time", o.split_time, "COLUMN",
          "The rows of a CSV file that are latest by this column, a date or a number, validate");
+  v.Number("split-seed", o.split_seed, {0, 9e15},
+           "Seed of the order of rows in memory and of the choice of validation rows; 0 takes that "
+           "of --seed. Runs with equal ones can be compared whatever their --seed is");
   v.Text("weight", o.weight, "COLUMN",
          "How much each row of a CSV file counts in the loss. Only relations matter: weights are "
          "divided by their mean");
@@ -169,6 +172,10 @@ void TrainingSpec::VisitProblem(OptionVisitor& visitor) {
   VisitData(visitor, *this);
   VisitNetwork(visitor, *this);
   VisitSeed(visitor, *this);
+}
+
+std::int64_t SplitSeed(const TrainingSpec& spec) {
+  return spec.split_seed > 0 ? spec.split_seed : spec.seed;
 }
 
 bool StartsFromFile(const TrainingSpec& spec) {

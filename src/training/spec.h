@@ -35,6 +35,7 @@ struct TrainingSpec {
   std::string valid;
   std::string split_by;
   std::string split_time;
+  std::int64_t split_seed = 0;
   std::string weight;
   std::string memory_limit = "auto";
   bool no_cache = false;
@@ -97,6 +98,9 @@ std::int64_t ParseMemoryLimit(std::string_view text);
 // rows are in random order.
 std::int64_t EvaluatedRows(std::string_view eval_rows, std::int64_t train_rows,
                            std::int64_t valid_rows);
+
+// The seed that the rows are split and ordered by.
+std::int64_t SplitSeed(const TrainingSpec& spec);
 
 // Whether --init names a model file, not a kind of initialisation.
 bool StartsFromFile(const TrainingSpec& spec);

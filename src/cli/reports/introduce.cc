@@ -191,6 +191,8 @@ std::string_view ReasonText(StopReason reason) {
       return "the target loss is reached";
     case StopReason::kPatience:
       return "the model no longer improves";
+    case StopReason::kPaused:
+      return "it pauses";
     case StopReason::kInterrupted:
       return "it was interrupted";
     case StopReason::kDiverged:
@@ -203,8 +205,7 @@ std::string_view ReasonText(StopReason reason) {
 
 }  // namespace
 
-std::vector<std::string> IntroductionLines(const TrainingSpec& spec, const TrainingPlan& plan,
-                                           const TrainingInput& input, const std::string& folder) {
+std::vector<std::string> DataLines(const TrainingInput& input) {
   std::vector<std::string> lines = {DataLine(input.training)};
   const std::vector<std::string>& read = input.training.data.notes;
   lines.insert(lines.end(), read.begin(), read.end());
@@ -213,6 +214,12 @@ std::vector<std::string> IntroductionLines(const TrainingSpec& spec, const Train
         fmt::format("test      {}: {} rows", input.test->source, Grouped(input.test->rows)));
     lines.insert(lines.end(), input.test->notes.begin(), input.test->notes.end());
   }
+  return lines;
+}
+
+std::vector<std::string> IntroductionLines(const TrainingSpec& spec, const TrainingPlan& plan,
+                                           const TrainingInput& input, const std::string& folder) {
+  std::vector<std::string> lines = DataLines(input);
   lines.push_back(NetworkLine(plan.work.model));
   lines.push_back(TrainingLine(spec, plan));
   lines.push_back(fmt::format("results   {}", folder));

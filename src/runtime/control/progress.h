@@ -19,6 +19,7 @@ enum class StopReason : std::uint8_t {
   kMaxTime,
   kTargetLoss,
   kPatience,
+  kPaused,  // to go on later, if it is worth it
   kInterrupted,
   kDiverged,   // the loss became NaN or infinite, or rose too far, at every learning rate tried
   kNoWorkers,  // the last worker failed

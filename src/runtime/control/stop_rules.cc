@@ -11,7 +11,9 @@ StopReason StopRules::Judge(const Evaluation& evaluation) {
   without_improvement_ = *loss < best_loss_ ? 0 : without_improvement_ + 1;
   if (*loss < best_loss_) best_loss_ = *loss;
   const bool out_of_patience = rules_.patience > 0 && without_improvement_ >= rules_.patience;
-  return out_of_patience ? StopReason::kPatience : StopReason::kNone;
+  if (out_of_patience) return StopReason::kPatience;
+  // Rounding must not move the pause to the next evaluation.
+  return evaluation.epoch > rules_.pause_epoch - 1e-9 ? StopReason::kPaused : StopReason::kNone;
 }
 
 std::string_view Name(StopReason reason) {
@@ -26,6 +28,8 @@ std::string_view Name(StopReason reason) {
       return "target_loss";
     case StopReason::kPatience:
       return "patience";
+    case StopReason::kPaused:
+      return "paused";
     case StopReason::kInterrupted:
       return "interrupted";
     case StopReason::kDiverged:

@@ -15,6 +15,9 @@ struct RunRules {
   double max_seconds = std::numeric_limits<double>::infinity();
   std::optional<double> target_loss;
   std::int64_t patience = 0;  // evaluations without a better deciding loss; 0: no limit
+  // The run pauses after the first evaluation at this epoch or later, with nothing in flight. It
+  // goes on from its last checkpoint as if it had not paused. For exclusive jobs.
+  double pause_epoch = std::numeric_limits<double>::infinity();
   double eval_every = std::numeric_limits<double>::infinity();    // epochs; infinite: no evaluation
   double report_every = std::numeric_limits<double>::infinity();  // seconds
 };

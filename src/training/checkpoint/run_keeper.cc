@@ -74,7 +74,7 @@ RunKeeper::RunKeeper(KeepOptions keep, const TrainingPlan& plan, const TrainingI
       input_(input),
       memory_(memory),
       observer_(observer),
-      data_(Fingerprint(input)) {
+      data_(keep_.data.empty() ? Fingerprint(input) : keep_.data) {
   const std::string checkpoints = keep_.folder + "/checkpoints";
   if (std::filesystem::is_symlink(checkpoints)) {
     throw UserError(

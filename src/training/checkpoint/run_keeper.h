@@ -21,6 +21,10 @@ struct KeepOptions {
   std::string folder;
   std::string options;
   double every = 30;  // seconds; infinite: only at the end
+  // Whether each new best model becomes model.safetensors; checkpoints have it in any case.
+  enum class Best : std::uint8_t { kInFile, kInCheckpoints };
+  Best best = Best::kInFile;
+  std::string data = {};  // Fingerprint of the input; empty: it is computed
 };
 
 class RunKeeper final : public CheckpointKeeper {
@@ -38,7 +42,9 @@ class RunKeeper final : public CheckpointKeeper {
   bool CanTake();
 
   // The snapshot holds a new best model, which is to be in model.safetensors soon.
-  void SaveBest(SnapshotId snapshot) { unsaved_best_ = snapshot; }
+  void SaveBest(SnapshotId snapshot) {
+    if (keep_.best == KeepOptions::Best::kInFile) unsaved_best_ = snapshot;
+  }
 
  private:
   void Poll();

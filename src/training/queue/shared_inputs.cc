@@ -5,12 +5,11 @@
 #include "training/checkpoint/spec_text.h"
 
 namespace hogbatch {
-namespace {
-
-// All options but those that leave the rows as they are. An option that is added later keeps inputs
-// apart until it is named here.
-std::string KeyOf(TrainingSpec spec) {
+// An option that is added later keeps inputs apart until it is named here.
+std::string RowsKey(TrainingSpec spec) {
   const TrainingSpec unset;
+  spec.split_seed = SplitSeed(spec);
+  spec.seed = unset.seed;
   spec.class_weights = unset.class_weights;
   spec.hidden = unset.hidden;
   spec.activation = unset.activation;
@@ -35,11 +34,9 @@ std::string KeyOf(TrainingSpec spec) {
   return SpecToJson(spec);
 }
 
-}  // namespace
-
 std::shared_ptr<const TrainingInput> SharedInputs::Read(const TrainingSpec& spec,
                                                         TrainingObserver& observer) {
-  std::weak_ptr<const TrainingInput>& known = inputs_[KeyOf(spec)];
+  std::weak_ptr<const TrainingInput>& known = inputs_[RowsKey(spec)];
   if (std::shared_ptr<const TrainingInput> input = known.lock()) return input;
   auto input = std::make_shared<const TrainingInput>(ReadInput(spec, observer));
   known = input;

@@ -11,6 +11,10 @@
 
 namespace hogbatch {
 
+// All options of a training that decide the rows in memory, as text: two trainings with equal ones
+// can share them.
+std::string RowsKey(TrainingSpec spec);
+
 class SharedInputs {
  public:
   // ReadInput, or what another job read with the same options and still uses.

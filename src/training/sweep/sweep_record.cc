@@ -1,0 +1,207 @@
+// The records of a sweep as text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/guard/json_text.h"
+#include "core/text.h"
+#include "training/sweep/trial_result.h"
+
+namespace hogbatch {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSweepFormat = 1;
+
+std::string TextOf(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// A number that was not measured, or is not finite, has no key.
+void Put(Json& json, const char* name, double value) {
+  if (std::isfinite(value)) json[name] = value;
+}
+
+double Get(const Json& json, const char* name) {
+  return json.contains(name) ? json[name].get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+Json ToJson(const OptionTexts& texts) {
+  Json json = Json::object();
+  for (const auto& [name, text] : texts) json[name] = text;
+  return json;
+}
+
+OptionTexts TextsFrom(const Json& json) {
+  OptionTexts texts;
+  for (const auto& [name, text] : json.items()) texts.emplace_back(name, text.get<std::string>());
+  return texts;
+}
+
+Json ToJson(const TrialPoint& point) {
+  Json json = {{"epoch", point.epoch}};
+  Put(json, "seconds", point.seconds);
+  Put(json, "train_loss", point.train_loss);
+  Put(json, "valid_loss", point.valid_loss);
+  Put(json, "valid_metric", point.valid_metric);
+  Put(json, "test_loss", point.test_loss);
+  Put(json, "test_metric", point.test_metric);
+  return json;
+}
+
+TrialPoint PointFrom(const Json& json) {
+  return {.epoch = json.at("epoch").get<double>(),
+          .seconds = Get(json, "seconds"),
+          .train_loss = Get(json, "train_loss"),
+          .valid_loss = Get(json, "valid_loss"),
+          .valid_metric = Get(json, "valid_metric"),
+          .test_loss = Get(json, "test_loss"),
+          .test_metric = Get(json, "test_metric")};
+}
+
+TrialState StateFrom(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(TrialState::kFailed); ++i) {
+    if (Name(static_cast<TrialState>(i)) == name) return static_cast<TrialState>(i);
+  }
+  return TrialState::kWaiting;
+}
+
+Json ToJson(const Trial& trial, const TrialResult& result, std::size_t number,
+            const std::string& metric) {
+  Json json = {{"trial", number}, {"state", Name(result.state)}, {"varied", ToJson(trial.values)}};
+  if (const TrialPoint* const best = result.best()) {
+    json["best_epoch"] = best->epoch;
+    Put(json, "valid_loss", best->valid_loss);
+    Put(json, ("valid_" + metric).c_str(), best->valid_metric);
+    Put(json, "test_loss", best->test_loss);
+    Put(json, ("test_" + metric).c_str(), best->test_metric);
+  }
+  json["rung"] = result.rung_losses.size();
+  Json& losses = json["rung_losses"] = Json::array();
+  // A trial that failed has an infinite loss, for which JSON has no number.
+  for (const double loss : result.rung_losses) {
+    losses.push_back(std::isfinite(loss) ? Json(loss) : Json());
+  }
+  json["epoch"] = result.epoch;
+  json["seconds"] = result.seconds;
+  json["examples"] = result.examples;
+  if (!result.note.empty()) json["note"] = result.note;
+  Json& curve = json["curve"] = Json::array();
+  for (const TrialPoint& point : result.curve) curve.push_back(ToJson(point));
+  Json& options = json["options"] = Json::object();
+  TrainingSpec spec = trial.spec;
+  if (!spec.data.empty()) options["data"] = spec.data;
+  for (const auto& [name, text] : TextsOf([&](OptionVisitor& all) { spec.Visit(all); })) {
+    if (!text.empty()) options[name] = text;
+  }
+  return json;
+}
+
+TrialResult ResultFrom(const Json& json) {
+  TrialResult result{.state = StateFrom(json.at("state").get<std::string>()),
+                     .epoch = json.at("epoch").get<double>(),
+                     .seconds = json.at("seconds").get<double>(),
+                     .examples = json.at("examples").get<std::int64_t>(),
+                     .note = json.value("note", "")};
+  for (const Json& loss : json.at("rung_losses")) {
+    result.rung_losses.push_back(loss.is_null() ? std::numeric_limits<double>::infinity()
+                                                : loss.get<double>());
+  }
+  for (const Json& point : json.at("curve")) result.curve.push_back(PointFrom(point));
+  return result;
+}
+
+[[noreturn]] void ThrowDamaged(const std::string& source) {
+  throw UserError(
+      fmt::format("{} is damaged, or of another sweep; begin a new one in another folder", source));
+}
+
+std::string Field(double value) { return std::isfinite(value) ? fmt::format("{:g}", value) : ""; }
+
+}  // namespace
+
+std::string TrialsJsonl(const SweepResults& sweep) {
+  std::string text;
+  for (std::size_t i = 0; i < sweep.trials.size(); ++i) {
+    text += TextOf(ToJson(sweep.trials[i], sweep.results[i], i + 1, sweep.metric)) + "\n";
+  }
+  return text;
+}
+
+std::vector<TrialResult> ParseTrialsJsonl(std::string_view text, std::span<const Trial> trials,
+                                          const std::string& source) {
+  const std::vector<std::string> lines = SplitLines(text);
+  if (lines.size() != trials.size()) ThrowDamaged(source);
+  std::vector<TrialResult> results;
+  try {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto json = ParseJson<Json>(lines[i]);
+      if (!json.is_object() || TextsFrom(json.at("varied")) != trials[i].values) {
+        ThrowDamaged(source);
+      }
+      results.push_back(ResultFrom(json));
+    }
+  } catch (const nlohmann::json::exception&) {
+    ThrowDamaged(source);
+  }
+  return results;
+}
+
+std::string TrialsCsv(const SweepResults& sweep) {
+  std::string text = "trial,state";
+  if (!sweep.trials.empty()) {
+    for (const auto& [name, value] : sweep.trials.front().values) text += "," + CsvText(name);
+  }
+  text += fmt::format(
+      ",valid_loss,valid_{0},test_loss,test_{0},train_loss,best_epoch,epoch,"
+      "seconds,examples,rung,note\n",
+      sweep.metric);
+  for (const std::size_t i : Ranking(sweep.results)) {
+    const TrialResult& result = sweep.results[i];
+    text += fmt::format("{},{}", i + 1, Name(result.state));
+    for (const auto& [name, value] : sweep.trials[i].values) text += "," + CsvText(value);
+    const TrialPoint* const best = result.best();
+    const double unknown = std::numeric_limits<double>::quiet_NaN();
+    const TrialPoint none{unknown, unknown, unknown, unknown, unknown, unknown, unknown};
+    const TrialPoint& shown = best ? *best : none;
+    text += fmt::format(",{},{},{},{},{},{},{:g},{:.3f},{},{},{}\n", Field(shown.valid_loss),
+                        Field(shown.valid_metric), Field(shown.test_loss), Field(shown.test_metric),
+                        Field(shown.train_loss), Field(shown.epoch), result.epoch, result.seconds,
+                        result.examples, result.rung_losses.size(), CsvText(result.note));
+  }
+  return text;
+}
+
+std::string SweepText(const SweepRecord& record) {
+  Json json = {{"format", kSweepFormat},
+               {"options", ToJson(record.options)},
+               {"search", ToJson(record.search)},
+               {"rows", record.rows},
+               {"seconds", record.seconds}};
+  Put(json, "best_loss", record.best_loss);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+SweepRecord ParseSweep(std::string_view text, const std::string& source) {
+  try {
+    const auto json = ParseJson<Json>(text);
+    if (!json.is_object()) ThrowDamaged(source);
+    if (json.at("format").get<int>() > kSweepFormat) {
+      throw UserError(fmt::format("{} is of a newer hogbatch: update hogbatch", source));
+    }
+    return {.options = TextsFrom(json.at("options")),
+            .search = TextsFrom(json.at("search")),
+            .rows = json.at("rows").get<std::string>(),
+            .seconds = json.at("seconds").get<double>(),
+            .best_loss = json.value("best_loss", std::numeric_limits<double>::infinity())};
+  } catch (const nlohmann::json::exception&) {
+    ThrowDamaged(source);
+  }
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,106 @@
+// Trains the trials of a sweep as jobs of one queue, and keeps the best model.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "training/queue/queue.h"
+#include "training/sweep/trial_result.h"
+#include "training/sweep/tuner.h"
+
+namespace hogbatch {
+
+// Called on the thread of SweepRun::Run; must not take long.
+class SweepObserver {
+ public:
+  virtual ~SweepObserver() = default;
+  virtual void OnPreparation(std::string_view /*worker*/, double /*seconds*/) {}
+  // Its result has changed: it was evaluated, or has ended a rung.
+  virtual void OnTrial(std::size_t trial) = 0;
+  // Another trial has the best model, which is in model.safetensors.
+  virtual void OnBest(std::size_t /*trial*/) {}
+  virtual void OnWarning(std::string_view sentence) = 0;
+  // About ten times a second.
+  virtual void OnPoll() {}
+};
+
+// What a sweep trains. What it refers to outlives the run.
+struct SweepPlan {
+  std::vector<Trial> trials;
+  std::vector<double> rungs;  // SweepSpec::Rungs
+  double eta = 3;
+  std::shared_ptr<const TrainingInput> input;
+  std::string rows;  // Fingerprint of the input
+  Devices devices;
+};
+
+struct SweepFolder {
+  std::string path;              // of model.safetensors; trials/N/ has the checkpoints of a trial
+  double checkpoint_every = 30;  // seconds
+};
+
+// What a sweep that was stopped has done.
+struct EarlierSweep {
+  std::vector<TrialResult> results = {};                       // empty: nothing
+  double best_loss = std::numeric_limits<double>::infinity();  // of model.safetensors
+};
+
+class SweepRun final : private QueueObserver {
+ public:
+  // The observer outlives it.
+  SweepRun(SweepPlan plan, SweepFolder folder, EarlierSweep earlier, SweepObserver& observer);
+
+  // Returns when all trials have ended, or soon after `stop_requested` returned true.
+  void Run(const StopRequested& stop_requested);
+
+  const SweepPlan& plan() const { return plan_; }
+  std::span<const TrialResult> results() const { return results_; }
+  // The metric that is reported beside the loss: "accuracy", say.
+  const std::string& metric() const { return metric_; }
+  // The validation loss of the model that is saved; infinite: there is none.
+  double best_loss() const { return best_loss_; }
+  // Every trial has trained as far as it should.
+  bool complete() const { return tuner_.done(); }
+  // See Queue.
+  bool has_hanging_worker() const { return queue_->has_hanging_worker(); }
+
+ private:
+  void RestoreTuner();
+  void AddLegs();
+  void AddLeg(Tuner::Leg leg);
+  std::shared_ptr<const Checkpoint> FindCheckpoint(std::size_t trial);
+  void Fail(Tuner::Leg leg, std::string_view why);
+  void SaveIfBest(std::size_t trial, const TrainedModel& trained);
+  std::string FolderOf(std::size_t trial) const;
+  void Forget(std::size_t trial) const;
+
+  // QueueObserver
+  void OnPreparation(std::string_view worker, double seconds) override;
+  void OnJobBegan(JobId job) override;
+  void OnProgress(JobId job, const Progress& progress) override;
+  void OnJobWarning(JobId job, std::string_view sentence) override;
+  void OnJobEnded(JobId job, const TrainedModel& trained, const JobTimes& times) override;
+  void OnWorkerFailed(std::string_view worker, std::string_view what) override;
+  void OnPoll() override;
+
+  SweepPlan plan_;
+  SweepFolder folder_;
+  SweepObserver& observer_;
+  MetricScale scale_;
+  std::string metric_;
+  std::vector<TrialResult> results_;
+  Tuner tuner_;
+  std::map<JobId, Tuner::Leg> open_;
+  double best_loss_;  // of the model that is saved
+  bool stops_ = false;
+  std::unique_ptr<Queue> queue_;
+};
+
+}  // namespace hogbatch

@@ -1,0 +1,68 @@
+#include "training/sweep/sweep_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "training/sweep/tuner.h"
+
+namespace hogbatch {
+
+void SearchOptions::Visit(OptionVisitor& visitor) {
+  visitor.Group("Search");
+  visitor.Word("search", search, {{"auto", "grid", "random", "asha"}},
+               "Which trials are made: all combinations (grid), random ones (random), or random "
+               "ones of which the best go on after each rung (asha, asynchronous successive "
+               "halving). auto is grid if every option that varies is a list, else random");
+  visitor.Number("trials", trials, {0, static_cast<double>(kMostTrials)},
+                 "How many trials random and asha make; 0: 32, or all combinations of lists if "
+                 "they are fewer");
+  visitor.Number("search-seed", search_seed, {0, 9e15}, "Seed of the choice of trials");
+  visitor.Number("eta", eta, {1.5, 100},
+                 "With --search asha, one of this many trials goes on after each rung");
+  visitor.Number(
+      "min-epochs", min_epochs, {1e-6, 1e6},
+      "With --search asha, epochs of the first rung; each further rung is eta times as long, up to "
+      "--epochs");
+}
+
+std::string SweepSpec::ChosenSearch() const {
+  if (search.search != "auto") return search.search;
+  const bool all_lists = std::ranges::none_of(
+      varied, [](const Variation& variation) { return variation.distribution.has_value(); });
+  return all_lists ? "grid" : "random";
+}
+
+std::vector<double> SweepSpec::Rungs() const {
+  if (ChosenSearch() != "asha") return {base.epochs};
+  return MakeRungs(search.min_epochs, base.epochs, search.eta);
+}
+
+void Validate(const SweepSpec& spec) {
+  if (spec.base.valid.empty() && spec.base.valid_fraction == 0) {
+    throw UserError(
+        "--valid-fraction 0: a sweep compares trials by their validation loss; set rows aside, or "
+        "name a file with --valid");
+  }
+  if (!spec.base.max_time.empty()) ParseDuration("--max-time", spec.base.max_time);
+  if (spec.ChosenSearch() != "asha") return;
+  const auto is_epochs = [](const Variation& variation) { return variation.name == "epochs"; };
+  if (std::ranges::any_of(spec.varied, is_epochs)) {
+    throw UserError("--epochs cannot vary with --search asha, which chooses how long each trains");
+  }
+  if (spec.search.min_epochs >= spec.base.epochs) {
+    throw UserError(
+        fmt::format("--min-epochs {:g}: the first rung of asha must be shorter than --epochs {:g}",
+                    spec.search.min_epochs, spec.base.epochs));
+  }
+  if (spec.search.min_epochs < spec.base.eval_every) {
+    throw UserError(fmt::format(
+        "--min-epochs {:g}: a trial is judged when it is evaluated; lower --eval-every, which is "
+        "{:g}",
+        spec.search.min_epochs, spec.base.eval_every));
+  }
+}
+
+}  // namespace hogbatch

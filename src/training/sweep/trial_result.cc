@@ -1,0 +1,67 @@
+#include "training/sweep/trial_result.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace hogbatch {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+double LossOf(const std::optional<EvaluationSums>& sums) {
+  return sums && sums->rows > 0 ? sums->mean_loss() : kUnknown;
+}
+
+double MetricOf(const std::optional<EvaluationSums>& sums, const MetricScale& scale) {
+  return sums && sums->rows > 0 ? MetricsOf(*sums, scale).front().value : kUnknown;
+}
+
+}  // namespace
+
+std::string_view Name(TrialState state) {
+  constexpr std::array<std::string_view, 7> kNames = {"waiting",     "running",  "stopped", "done",
+                                                      "interrupted", "diverged", "failed"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+bool IsOver(TrialState state) {
+  return state == TrialState::kDone || state == TrialState::kDiverged ||
+         state == TrialState::kFailed;
+}
+
+TrialPoint PointOf(const Progress& progress, const MetricScale& scale) {
+  const Evaluation& evaluation = *progress.evaluation;
+  return {.epoch = evaluation.epoch,
+          .seconds = progress.train_seconds,
+          .train_loss = LossOf(evaluation.train),
+          .valid_loss = LossOf(evaluation.valid),
+          .valid_metric = MetricOf(evaluation.valid, scale),
+          .test_loss = LossOf(evaluation.test),
+          .test_metric = MetricOf(evaluation.test, scale)};
+}
+
+const TrialPoint* TrialResult::best() const {
+  const TrialPoint* best = nullptr;
+  for (const TrialPoint& point : curve) {
+    if (!std::isfinite(point.valid_loss)) continue;
+    if (!best || point.valid_loss < best->valid_loss) best = &point;
+  }
+  return best;
+}
+
+std::vector<std::size_t> Ranking(std::span<const TrialResult> results) {
+  std::vector<double> losses;
+  for (const TrialResult& result : results) {
+    const TrialPoint* const best = result.best();
+    losses.push_back(best ? best->valid_loss : std::numeric_limits<double>::infinity());
+  }
+  std::vector<std::size_t> order(results.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return losses[i]; });
+  return order;
+}
+
+}  // namespace hogbatch

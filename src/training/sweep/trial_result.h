@@ -1,0 +1,84 @@
+// What is known of a trial, and the records of a sweep: trials.jsonl, trials.csv and sweep.json.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nn/metric_values.h"
+#include "runtime/control/progress.h"
+#include "training/sweep/trials.h"
+
+namespace hogbatch {
+
+enum class TrialState : std::uint8_t {
+  kWaiting,
+  kRunning,
+  kStopped,      // at the end of a rung; it goes on if it is good enough
+  kDone,         // it ended by a rule: epochs, target loss or patience
+  kInterrupted,  // it goes on when the sweep is resumed
+  kDiverged,
+  kFailed,
+};
+std::string_view Name(TrialState state);  // "waiting", "running", …
+// It trains no further, whatever comes.
+bool IsOver(TrialState state);
+
+// One evaluation. What was not measured is NaN.
+struct TrialPoint {
+  double epoch = 0;
+  double seconds = 0;  // of training
+  double train_loss = 0;
+  double valid_loss = 0;
+  double valid_metric = 0;
+  double test_loss = 0;
+  double test_metric = 0;
+};
+TrialPoint PointOf(const Progress& progress, const MetricScale& scale);
+
+struct TrialResult {
+  TrialState state = TrialState::kWaiting;
+  std::vector<double> rung_losses = {};  // the best validation loss at the end of each rung so far
+  std::vector<TrialPoint> curve = {};
+  double epoch = 0;
+  double seconds = 0;  // of training
+  std::int64_t examples = 0;
+  std::string note = {};  // why it ended, or what went wrong
+
+  // The evaluation with the lowest validation loss; null: there is none.
+  const TrialPoint* best() const;
+};
+
+// The places of the results, the best validation loss first; those without one last.
+std::vector<std::size_t> Ranking(std::span<const TrialResult> results);
+
+// The name of the metric, such as "accuracy", and all trials with their results.
+struct SweepResults {
+  std::string metric;
+  std::span<const Trial> trials;
+  std::span<const TrialResult> results;
+};
+// One JSON object per trial and line, in the order of the trials.
+std::string TrialsJsonl(const SweepResults& sweep);
+// UserError, which names `source`, if the text is not of these trials.
+std::vector<TrialResult> ParseTrialsJsonl(std::string_view text, std::span<const Trial> trials,
+                                          const std::string& source);
+// One line per trial, the best first.
+std::string TrialsCsv(const SweepResults& sweep);
+
+// What --resume needs to know of a sweep, as JSON.
+struct SweepRecord {
+  OptionTexts options;   // SweptOptions::Texts
+  OptionTexts search;    // SearchOptions
+  std::string rows;      // Fingerprint of the input
+  double seconds = 0;    // that the sweep has run
+  double best_loss = 0;  // of model.safetensors; infinite: there is none
+};
+std::string SweepText(const SweepRecord& record);
+// UserError, which names `source`, for a text of a newer program, or none of a sweep.
+SweepRecord ParseSweep(std::string_view text, const std::string& source);
+
+}  // namespace hogbatch

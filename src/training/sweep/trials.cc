@@ -1,0 +1,145 @@
+#include "training/sweep/trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "training/checkpoint/spec_text.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr std::int64_t kUsualTrials = 32;
+
+Trial MakeTrial(const SweepSpec& sweep, OptionTexts values) {
+  Trial trial{.values = std::move(values), .spec = sweep.base};
+  trial.spec.max_time.clear();  // it is that of the sweep
+  try {
+    for (const auto& [name, value] : trial.values) SetOption(trial.spec, name, value);
+    Validate(trial.spec);
+  } catch (const UserError& error) {
+    throw UserError(trial.values.empty()
+                        ? error.what()
+                        : fmt::format("the trial {}: {}", TrialText(trial), error.what()));
+  }
+  return trial;
+}
+
+// How many combinations of lists there are; none: infinitely many, or more than can be counted.
+std::optional<std::int64_t> Combinations(const SweepSpec& sweep) {
+  std::int64_t all = 1;
+  for (const Variation& variation : sweep.varied) {
+    if (variation.distribution) return std::nullopt;
+    if (__builtin_mul_overflow(all, std::ssize(variation.values), &all)) return std::nullopt;
+  }
+  return all;
+}
+
+// The last option varies fastest.
+OptionTexts Combination(const SweepSpec& sweep, std::int64_t number) {
+  OptionTexts values(sweep.varied.size());
+  for (std::size_t i = sweep.varied.size(); i-- > 0;) {
+    const Variation& variation = sweep.varied[i];
+    const std::int64_t count = std::ssize(variation.values);
+    values[i] = {variation.name, variation.values[static_cast<std::size_t>(number % count)]};
+    number /= count;
+  }
+  return values;
+}
+
+std::vector<Trial> MakeGrid(const SweepSpec& sweep) {
+  for (const Variation& variation : sweep.varied) {
+    if (!variation.distribution) continue;
+    throw UserError(fmt::format(
+        "--search grid: --{} is a distribution, which has no list of values; use --search random",
+        variation.name));
+  }
+  const std::optional<std::int64_t> all = Combinations(sweep);
+  if (!all || *all > kMostTrials) {
+    throw UserError(
+        fmt::format("the lists have {} combinations, and a sweep makes at most {} trials; shorten "
+                    "the lists, or "
+                    "take some at random: --search random --trials 100",
+                    all ? Grouped(*all) : "far too many", Grouped(kMostTrials)));
+  }
+  if (sweep.search.trials > 0 && sweep.search.trials < *all) {
+    throw UserError(
+        fmt::format("--trials {}: the grid has {} trials; take some at random: --search random",
+                    sweep.search.trials, *all));
+  }
+  std::vector<Trial> trials;
+  for (std::int64_t i = 0; i < *all; ++i) trials.push_back(MakeTrial(sweep, Combination(sweep, i)));
+  return trials;
+}
+
+// Combinations of lists are drawn without being put back, so that no two trials are equal.
+std::vector<Trial> MakeRandom(const SweepSpec& sweep) {
+  Random random(static_cast<std::uint64_t>(sweep.search.search_seed));
+  const std::int64_t wanted = sweep.search.trials > 0 ? sweep.search.trials : kUsualTrials;
+  const std::optional<std::int64_t> all = Combinations(sweep);
+  std::vector<Trial> trials;
+  if (all && *all <= kMostTrials) {
+    for (const std::int64_t i : random.Permutation(*all)) {
+      if (std::ssize(trials) < wanted) trials.push_back(MakeTrial(sweep, Combination(sweep, i)));
+    }
+    return trials;
+  }
+  while (std::ssize(trials) < wanted) {
+    OptionTexts values;
+    for (const Variation& variation : sweep.varied) {
+      values.emplace_back(variation.name, Draw(variation, random));
+    }
+    trials.push_back(MakeTrial(sweep, std::move(values)));
+  }
+  return trials;
+}
+
+// What lanes of one network share. An option that is added later keeps trials apart until it is
+// named here.
+std::string LanesKey(TrainingSpec spec) {
+  const TrainingSpec unset;
+  spec.split_seed = SplitSeed(spec);
+  spec.seed = unset.seed;
+  spec.class_weights = unset.class_weights;
+  if (!StartsFromFile(spec)) spec.init = unset.init;
+  spec.learning_rate = unset.learning_rate;
+  spec.optimizer.momentum = unset.optimizer.momentum;
+  spec.optimizer.weight_decay = unset.optimizer.weight_decay;
+  spec.epochs = unset.epochs;
+  spec.target_loss = unset.target_loss;
+  spec.patience = unset.patience;
+  return SpecToJson(spec);
+}
+
+}  // namespace
+
+std::vector<Trial> MakeTrials(const SweepSpec& spec) {
+  Validate(spec);
+  return spec.ChosenSearch() == "grid" ? MakeGrid(spec) : MakeRandom(spec);
+}
+
+std::string TrialText(const Trial& trial) {
+  std::string text;
+  for (const auto& [name, value] : trial.values) {
+    text += fmt::format("{}--{} {}", text.empty() ? "" : " ", name, value);
+  }
+  return text;
+}
+
+std::vector<std::vector<std::size_t>> GroupTrials(std::span<const Trial> trials) {
+  std::map<std::string, std::size_t> places;
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const auto [found, is_new] = places.emplace(LanesKey(trials[i].spec), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[found->second].push_back(i);
+  }
+  return groups;
+}
+
+}  // namespace hogbatch

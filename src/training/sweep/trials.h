@@ -1,0 +1,32 @@
+// The trials of a sweep, and which of them could train as lanes of one network.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/option_values.h"
+#include "training/spec.h"
+#include "training/sweep/sweep_spec.h"
+
+namespace hogbatch {
+
+struct Trial {
+  OptionTexts values;  // of the options that vary
+  TrainingSpec spec;
+};
+
+// All of them, the same for equal specs. UserError for values that no training can have, which
+// names the trial, and for more than kMostTrials.
+std::vector<Trial> MakeTrials(const SweepSpec& spec);
+
+// "--lr 0.1 --momentum 0.9"; empty if nothing varies.
+std::string TrialText(const Trial& trial);
+
+// Trials of equal shape, data, optimiser, batch size, activation and loss are in one group, by
+// their places. They may differ in what a lane has for itself: learning rate, momentum, weight
+// decay, weights of classes, seed, initial weights and when it stops.
+std::vector<std::vector<std::size_t>> GroupTrials(std::span<const Trial> trials);
+
+}  // namespace hogbatch

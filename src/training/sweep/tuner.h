@@ -1,0 +1,73 @@
+// Which trial of a sweep trains next, and how far: a source of jobs. It holds values only: no
+// thread, clock or file.
+//
+// Asynchronous successive halving (ASHA). Rungs are lengths of training. A trial is promoted to the
+// next rung when its loss is among the best 1/eta of all that have reached its rung so far. Nothing
+// waits for a rung to be complete. With one rung every trial trains to the end, in order: this is
+// grid and random search.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace hogbatch {
+
+class Tuner {
+ public:
+  // A trial trains from the end of the rung before up to the end of this one.
+  struct Leg {
+    std::size_t trial = 0;
+    std::size_t rung = 0;
+    bool operator==(const Leg&) const = default;
+  };
+  // kOver: the trial has stopped by a rule of its own, or failed, and is never promoted.
+  enum class After : std::uint8_t { kMayGoOn, kOver };
+
+  Tuner(std::size_t trials, std::size_t rungs, double eta);
+
+  // What a sweep that was stopped has done. Before Next, at most once for each trial. `losses` are
+  // those of the rungs that it has reached, in order.
+  void Restore(std::size_t trial, std::span<const double> losses, After after);
+  // The same for a trial that was on its way to the rung behind these.
+  void RestoreUnfinished(std::size_t trial, std::span<const double> losses);
+
+  // The next leg to train: an unfinished one, a promotion to the highest rung, or a new trial.
+  // None: there is none at the moment.
+  std::optional<Leg> Next();
+  // A loss that is not finite counts among the results of the rung, and is never promoted.
+  void Finish(Leg leg, double loss, After after);
+
+  // No leg is under way, and there will be none.
+  bool done() const;
+  std::size_t under_way() const { return under_way_; }
+
+ private:
+  struct Result {
+    double loss = 0;
+    std::size_t trial = 0;
+    bool may_go_on = true;  // and was not promoted yet
+  };
+
+  std::optional<Leg> Promotion() const;
+  void MarkPromoted(Leg leg);
+
+  std::vector<std::vector<Result>> rungs_;  // the results of each, the best first
+  double eta_;
+  std::vector<bool> begun_;     // by trial
+  std::size_t next_trial_ = 0;  // all before it have begun
+  std::deque<Leg> unfinished_;  // of a sweep that was stopped
+  std::size_t under_way_ = 0;
+};
+
+// The lengths of the rungs in epochs: min_epochs · eta^k below `epochs`, and `epochs`.
+std::vector<double> MakeRungs(double min_epochs, double epochs, double eta);
+
+// About how many epochs a search trains in all: `trials` begin, and 1/eta of them go on after each
+// rung.
+double ExpectedEpochs(std::size_t trials, std::span<const double> rungs, double eta);
+
+}  // namespace hogbatch

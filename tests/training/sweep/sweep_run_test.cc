@@ -1,0 +1,196 @@
+// Trials as jobs of a queue: what they leave, and how a sweep that was stopped goes on.
+#include "training/sweep/sweep_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "core/error.h"
+#include "cpu/cpu.h"
+#include "datasets/synthetic.h"
+
+namespace hogbatch {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class SweepLog final : public SweepObserver {
+ public:
+  void OnTrial(std::size_t) override { ++trials; }
+  void OnBest(std::size_t trial) override { best.push_back(trial); }
+  void OnWarning(std::string_view sentence) override { warnings.emplace_back(sentence); }
+
+  int trials = 0;
+  std::vector<std::size_t> best;
+  std::vector<std::string> warnings;
+};
+
+class SweepRunTest : public testing::Test {
+ protected:
+  SweepRunTest()
+      : folder_(fs::temp_directory_path() / ("sweep-test-" + std::to_string(::getpid()))) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    auto input = std::make_shared<TrainingInput>();
+    input->training = MakeSynthetic({.rows = 3000, .features = 20, .valid_fraction = 0.2});
+    input_ = input;
+  }
+  ~SweepRunTest() override { fs::remove_all(folder_); }
+
+  SweepPlan PlanOf(const std::vector<double>& rates, std::vector<double> rungs) {
+    SweepPlan plan{.rungs = std::move(rungs), .eta = 2, .input = input_, .rows = "rows"};
+    for (const double rate : rates) {
+      Trial trial{.values = {{"lr", OptionText(rate)}}};
+      trial.spec.hidden = {16};
+      trial.spec.epochs = plan.rungs.back();
+      trial.spec.learning_rate.lr = rate;
+      trial.spec.optimizer.momentum = 0.9;
+      trial.spec.no_pin = true;
+      plan.trials.push_back(trial);
+    }
+    for (int i = 0; i < 2; ++i) {
+      const DeviceInfo info{.name = "cpu." + std::to_string(i), .description = "test"};
+      plan.devices.chosen.push_back({info, [info] { return cpu::MakeDevice(info); }});
+    }
+    plan.devices.cores = 2;
+    return plan;
+  }
+
+  SweepFolder FolderOf(const std::string& name) {
+    fs::create_directories(folder_ / name);
+    return {.path = (folder_ / name).string(), .checkpoint_every = 0.02};
+  }
+
+  fs::path folder_;
+  std::shared_ptr<const TrainingInput> input_;
+  SweepLog log_;
+};
+
+TEST_F(SweepRunTest, TrainsAllTrialsAndSavesTheBest) {
+  SweepRun run(PlanOf({0.001, 0.01, 0.05, 0.0001}, {3}), FolderOf("a"), {}, log_);
+  EXPECT_FALSE(run.complete());
+  run.Run({});
+  EXPECT_TRUE(run.complete());
+  EXPECT_EQ(run.metric(), "accuracy");
+  for (const TrialResult& result : run.results()) {
+    EXPECT_EQ(result.state, TrialState::kDone);
+    EXPECT_THAT(result.curve, SizeIs(4));
+    EXPECT_EQ(result.examples, 3 * input_->training.train_rows);
+    EXPECT_THAT(result.rung_losses, SizeIs(1));
+  }
+  const std::size_t best = Ranking(run.results()).front();
+  EXPECT_EQ(run.best_loss(), run.results()[best].best()->valid_loss);
+  EXPECT_EQ(log_.best.back(), best);
+  EXPECT_TRUE(fs::exists(folder_ / "a" / "model.safetensors"));
+  EXPECT_FALSE(fs::exists(folder_ / "a" / "trials"));  // no checkpoint is needed any more
+  EXPECT_THAT(log_.warnings, SizeIs(0));
+}
+
+// The learning rate is that of all epochs, and everything else goes on, too.
+TEST_F(SweepRunTest, EndsATrialInRungsWithTheBitsOfATrialAtOnce) {
+  SweepRun at_once(PlanOf({0.02}, {8}), FolderOf("at-once"), {}, log_);
+  at_once.Run({});
+  // With eta 1.0…1 each trial is promoted.
+  SweepPlan plan = PlanOf({0.02}, {1, 2, 4, 8});
+  plan.eta = 1 + 1e-12;
+  SweepRun in_rungs(plan, FolderOf("rungs"), {}, log_);
+  in_rungs.Run({});
+  const TrialResult& one = at_once.results()[0];
+  const TrialResult& many = in_rungs.results()[0];
+  EXPECT_THAT(many.rung_losses, SizeIs(4));
+  ASSERT_EQ(many.curve.size(), one.curve.size());
+  for (std::size_t i = 0; i < one.curve.size(); ++i) {
+    EXPECT_EQ(many.curve[i].epoch, one.curve[i].epoch);
+    EXPECT_EQ(many.curve[i].valid_loss, one.curve[i].valid_loss) << "epoch " << i;
+    EXPECT_EQ(many.curve[i].train_loss, one.curve[i].train_loss) << "epoch " << i;
+  }
+  const auto model = [&](const char* name) {
+    return LoadModel((folder_ / name / "model.safetensors").string()).parameters;
+  };
+  EXPECT_EQ(model("rungs"), model("at-once"));
+}
+
+TEST_F(SweepRunTest, StopsTrialsThatAreNotGoodEnough) {
+  SweepRun run(PlanOf({1e-6, 0.02, 2e-6, 3e-6, 0.03, 4e-6, 5e-6, 6e-6}, {1, 2, 4}), FolderOf("a"),
+               {}, log_);
+  run.Run({});
+  EXPECT_TRUE(run.complete());
+  EXPECT_EQ(run.results()[1].state, TrialState::kDone);
+  int stopped = 0;
+  for (const TrialResult& result : run.results()) stopped += result.state == TrialState::kStopped;
+  EXPECT_GE(stopped, 4);
+}
+
+TEST_F(SweepRunTest, GoesOnWhereItWasStopped) {
+  const std::vector<double> rates = {0.001, 0.02, 0.01, 0.005};
+  SweepRun unbroken(PlanOf(rates, {6}), FolderOf("unbroken"), {}, log_);
+  unbroken.Run({});
+  EarlierSweep earlier;
+  for (int i = 0; i < 50; ++i) {
+    SweepRun part(PlanOf(rates, {6}), FolderOf("broken"), earlier, log_);
+    part.Run([&, before = log_.trials] { return log_.trials > before + 2; });
+    const SweepResults results{
+        .metric = part.metric(), .trials = part.plan().trials, .results = part.results()};
+    earlier = {.results = ParseTrialsJsonl(TrialsJsonl(results), results.trials, "trials.jsonl"),
+               .best_loss = part.best_loss()};
+    if (part.complete()) break;
+  }
+  ASSERT_THAT(earlier.results, SizeIs(4));
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(earlier.results[i].state, TrialState::kDone);
+    EXPECT_EQ(earlier.results[i].curve.back().valid_loss,
+              unbroken.results()[i].curve.back().valid_loss);
+  }
+}
+
+TEST_F(SweepRunTest, ReportsATrialThatDiverges) {
+  SweepRun run(PlanOf({1e3, 0.01}, {2}), FolderOf("a"), {}, log_);
+  run.Run({});
+  EXPECT_EQ(run.results()[1].state, TrialState::kDone);
+  EXPECT_TRUE(run.complete());
+  EXPECT_EQ(Ranking(run.results()).front(), 1);
+}
+
+TEST(SweepRecords, ReadAsTheyWereWritten) {
+  std::vector<Trial> trials(2);
+  trials[0].values = {{"lr", "0.1"}};
+  trials[1].values = {{"lr", "0.2"}};
+  std::vector<TrialResult> results(2);
+  results[0] = {.state = TrialState::kStopped,
+                .rung_losses = {0.5, std::numeric_limits<double>::infinity()},
+                .curve = {{.epoch = 1, .valid_loss = 0.5, .valid_metric = 0.9, .test_loss = NAN}},
+                .epoch = 1,
+                .seconds = 2.5,
+                .examples = 77,
+                .note = "said \"no\""};
+  const SweepResults sweep{.metric = "accuracy", .trials = trials, .results = results};
+  const auto read = ParseTrialsJsonl(TrialsJsonl(sweep), trials, "t.jsonl");
+  EXPECT_EQ(read[0].state, TrialState::kStopped);
+  EXPECT_EQ(read[0].rung_losses, results[0].rung_losses);
+  EXPECT_EQ(read[0].curve[0].valid_loss, 0.5);
+  EXPECT_TRUE(std::isnan(read[0].curve[0].test_loss));
+  EXPECT_EQ(read[0].examples, 77);
+  EXPECT_EQ(read[0].note, results[0].note);
+  EXPECT_EQ(read[1].state, TrialState::kWaiting);
+  EXPECT_THAT(TrialsCsv(sweep), HasSubstr("1,stopped,0.1,0.5,0.9,,"));
+
+  std::swap(trials[0], trials[1]);
+  EXPECT_THROW(ParseTrialsJsonl(TrialsJsonl(sweep).substr(5), trials, "t.jsonl"), UserError);
+  EXPECT_THROW(ParseTrialsJsonl("{}\n{}\n", trials, "t.jsonl"), UserError);
+  EXPECT_THROW(ParseSweep("[]", "sweep.json"), UserError);
+  EXPECT_THROW(ParseSweep("{\"format\": 99}", "sweep.json"), UserError);
+  const SweepRecord record{
+      .options = {{"lr", "0.1|0.2"}}, .rows = "x", .seconds = 3, .best_loss = 1};
+  const SweepRecord same = ParseSweep(SweepText(record), "sweep.json");
+  EXPECT_EQ(same.options, record.options);
+  EXPECT_EQ(same.seconds, 3);
+  EXPECT_EQ(same.best_loss, 1);
+}
+
+}  // namespace
+}  // namespace hogbatch
