@@ -12,6 +12,7 @@ inline constexpr int kExitInterrupted = 130;
 
 int Train(const TrainOptions& options);
 int RunQueue(const QueueCommandOptions& options);
+int RunSweep(const SweepCommandOptions& options);
 int Eval(const EvalOptions& options);
 int Predict(const PredictOptions& options);
 int WriteReport(const ReportOptions& options);

@@ -27,6 +27,7 @@ struct Runner {
   }
   int operator()(const TrainOptions& options) const { return Train(options); }
   int operator()(const QueueCommandOptions& options) const { return RunQueue(options); }
+  int operator()(const SweepCommandOptions& options) const { return RunSweep(options); }
   int operator()(const EvalOptions& options) const { return Eval(options); }
   int operator()(const PredictOptions& options) const { return Predict(options); }
   int operator()(const ReportOptions& options) const { return WriteReport(options); }

@@ -243,6 +243,7 @@ std::string ManualOptions(const ListedCommand& command) {
 std::vector<ListedCommand> ListCommands() {
   return {Listed<TrainOptions>("train", kTrainHelp),
           Listed<QueueCommandOptions>("queue", kQueueHelp),
+          Listed<SweepCommandOptions>("sweep", kSweepHelp),
           Listed<EvalOptions>("eval", kEvalHelp),
           Listed<PredictOptions>("predict", kPredictHelp),
           Listed<ReportOptions>("report", kReportHelp),

@@ -111,6 +111,15 @@ std::string Quoted(const std::string& text) {
 
 }  // namespace
 
+std::string FindConfig(std::span<const std::string> arguments) {
+  std::string path;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].starts_with("--config=")) path = arguments[i].substr(9);
+    if (arguments[i] == "--config" && i + 1 < arguments.size()) path = arguments[i + 1];
+  }
+  return path;
+}
+
 std::vector<ConfigEntry> ReadConfig(const std::string& path, std::string_view command,
                                     std::span<const std::string> commands) {
   const auto text = ReadSmallFile(path, kMostBytes);

@@ -16,6 +16,9 @@ struct ConfigEntry {
   std::string place;  // FILE:LINE
 };
 
+// The file that --config names among the arguments; empty: none.
+std::string FindConfig(std::span<const std::string> arguments);
+
 // The entries for one command. `commands` are the names that tables may have. UserError, with the
 // place, for text that is no TOML, a value that no option can have, or a newer format.
 std::vector<ConfigEntry> ReadConfig(const std::string& path, std::string_view command,

@@ -12,6 +12,7 @@ namespace {
 constexpr std::array kSummaries = {
     std::pair{"train", "train a network on a file of examples"},
     std::pair{"queue", "train many networks in one run, on shared devices"},
+    std::pair{"sweep", "try many values of options, and keep the best model"},
     std::pair{"eval", "measure a model on a file of examples"},
     std::pair{"predict", "print the label of every row of a file"},
     std::pair{"report", "show one or several runs in a page"},
@@ -65,6 +66,22 @@ Examples:
 
 Each job has a folder with the files that train writes. queue.json says when each job arrived,
 started and ended, and how long each device served it. Ctrl-C stops and saves all jobs.
+)";
+
+const char* const kSweepHelp =
+    R"(Trains a network many times with different options and keeps the best one. Any number or word
+among the options of train may be a list, with | between values, or a distribution: lin:LOW:HIGH or,
+evenly over orders of magnitude, log:LOW:HIGH.
+
+Examples:
+  hogbatch sweep mine.csv --lr '0.01|0.03|0.1' --momentum '0|0.9' --hidden '64,64|256'
+  hogbatch sweep mine.csv --lr log:1e-4:1 --weight-decay '0|1e-4' --search random --trials 50
+  hogbatch sweep mine.csv --lr log:1e-4:1 --seed '1|2|3' --search asha --trials 81 --epochs 27
+  hogbatch sweep --resume runs/DATE-TIME            go on with a sweep that was stopped
+
+Each trial trains on one device at a time, so its result is the same on every run. The folder of
+results holds the best model (model.safetensors), a table (trials.csv), everything about each trial
+(trials.jsonl) and a page with curves (sweep.html). Ctrl-C saves what there is.
 )";
 
 const char* const kEvalHelp =
@@ -204,6 +221,11 @@ const char* const kDevicesHelp =
     R"(Lists the devices of this machine by the names that --devices takes. Says what is missing to use
 a GPU, what to do about it, and what --devices auto would choose.
 )";
+
+std::string TidyHelp(std::string help) {
+  for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+  return help;
+}
 
 std::string ProgramHelp() {
   std::string text = kProgramHelp;

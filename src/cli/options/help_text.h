@@ -10,9 +10,13 @@ namespace hogbatch {
 std::string ProgramHelp();
 std::vector<std::string> CommandNames();
 
+// With one empty line between groups, where CLI11 leaves two.
+std::string TidyHelp(std::string help);
+
 extern const char* const kProgramHelp;
 extern const char* const kTrainHelp;
 extern const char* const kQueueHelp;
+extern const char* const kSweepHelp;
 extern const char* const kEvalHelp;
 extern const char* const kPredictHelp;
 extern const char* const kReportHelp;

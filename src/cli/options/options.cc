@@ -101,6 +101,23 @@ void QueueCommandOptions::Visit(OptionVisitor& visitor) {
   visitor.Flag("json", json, "Print queue.json at the end and nothing else");
 }
 
+void SweepCommandOptions::Visit(OptionVisitor& visitor) {
+  training.Visit(visitor);
+  search.Visit(visitor);
+  visitor.Group("Output of the sweep");
+  visitor.Text("out", out, "DIR",
+               "Folder for the best model and the records of the sweep; if not given, "
+               "runs/DATE-TIME");
+  visitor.Text(
+      "resume", resume, "DIR",
+      "Go on with the sweep in this folder. It keeps its options; --max-time and --devices "
+      "may change");
+  visitor.Number("checkpoint-every", checkpoint_every, {0.001, 1e9},
+                 "Seconds between checkpoints of a trial");
+  visitor.Flag("quiet", quiet, "Print errors only");
+  visitor.Flag("json", json, "Print the best trial as JSON at the end and nothing else");
+}
+
 void ReportOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
   visitor.Text("out", out, "FILE",

@@ -9,6 +9,7 @@
 #include "compare/spec.h"
 #include "core/options.h"
 #include "training/spec.h"
+#include "training/sweep/sweep_spec.h"
 
 namespace hogbatch {
 
@@ -37,6 +38,20 @@ struct QueueCommandOptions {
   std::string watch;
   std::string resume;
   std::string retry;
+  double checkpoint_every = 30;
+  bool quiet = false;
+  bool json = false;
+
+  std::vector<std::string> given;  // names of the options on the command line
+
+  void Visit(OptionVisitor& visitor);
+};
+
+struct SweepCommandOptions {
+  SweptOptions training;
+  SearchOptions search;
+  std::string out;
+  std::string resume;
   double checkpoint_every = 30;
   bool quiet = false;
   bool json = false;
@@ -166,9 +181,9 @@ struct PrintText {
   std::string text;
 };
 
-using Command = std::variant<PrintText, TrainOptions, QueueCommandOptions, EvalOptions,
-                             PredictOptions, ReportOptions, ExportOptions, CompareOptions,
-                             DataInfoOptions, DataConvertOptions, DataSplitOptions,
+using Command = std::variant<PrintText, TrainOptions, QueueCommandOptions, SweepCommandOptions,
+                             EvalOptions, PredictOptions, ReportOptions, ExportOptions,
+                             CompareOptions, DataInfoOptions, DataConvertOptions, DataSplitOptions,
                              DataGenerateOptions, DataFetchOptions, InspectOptions, DevicesOptions>;
 
 }  // namespace hogbatch

@@ -106,6 +106,13 @@ class Registrar final : public OptionVisitor {
           value = CheckedWord(name, text, words);
         });
   }
+  void Checked(std::string_view name, std::string& value, const Words& words,
+               const TextCheck& check, std::string_view help) override {
+    Add(name, words.text(), value, help, [&value, check](const std::string& text) {
+      check(text);
+      value = text;
+    });
+  }
   void Text(std::string_view name, std::string& value, std::string_view meta,
             std::string_view help) override {
     Add(name, meta, value, help, [&value, name = std::string(name)](const std::string& text) {
@@ -185,12 +192,6 @@ constexpr const char* kTrainingRows =
     ".zst; several files are one data set; - is standard input.\n"
     "Not given: the data set that ships with the program";
 
-// CLI11 leaves two empty lines between groups; one is enough.
-std::string TidyHelp(std::string help) {
-  for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
-  return help;
-}
-
 // A sentence about the first argument that CLI11 did not expect.
 [[noreturn]] void ThrowUnknown(const CLI::App& app, const std::vector<std::string>& names) {
   std::vector<std::string> known = names;
@@ -204,16 +205,6 @@ std::string TidyHelp(std::string help) {
   }
   throw UserError(fmt::format("'{}' is one argument too many; see hogbatch {} --help",
                               rest.empty() ? "" : rest.front(), app.get_name()));
-}
-
-// The file that --config names; empty: none.
-std::string FindConfig(std::span<const std::string> arguments) {
-  std::string path;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].starts_with("--config=")) path = arguments[i].substr(9);
-    if (arguments[i] == "--config" && i + 1 < arguments.size()) path = arguments[i + 1];
-  }
-  return path;
 }
 
 // Parses one command's arguments.
@@ -334,6 +325,14 @@ Command ParseData(std::span<const std::string> arguments) {
       DidYouMean(name, std::vector<std::string>{"info", "convert", "split", "generate", "fetch"})));
 }
 
+[[noreturn]] void ThrowUnknownCommand(const std::string& name) {
+  std::vector<std::string> known = CommandNames();
+  known.insert(known.end(), {"--help", "--version"});
+  const std::string nearest = DidYouMean(name, known);
+  throw UserError(fmt::format("unknown {} {}{}", name.starts_with('-') ? "option" : "command", name,
+                              nearest.empty() ? "; see hogbatch --help" : nearest));
+}
+
 }  // namespace
 
 Command Parse(std::span<const std::string> arguments) {
@@ -353,6 +352,10 @@ Command Parse(std::span<const std::string> arguments) {
   } else if (name == "queue") {
     command = ParseCommand<QueueCommandOptions>(rest, "queue", kQueueHelp, [](auto& queue) {
       queue.Positional("JOBS", queue.options.jobs, "A TOML file with one [[job]] table per job");
+    });
+  } else if (name == "sweep") {
+    command = ParseCommand<SweepCommandOptions>(rest, "sweep", kSweepHelp, [](auto& sweep) {
+      sweep.Files("DATA", sweep.options.training.data(), kTrainingRows);
     });
   } else if (name == "eval") {
     command = ParseCommand<EvalOptions>(rest, "eval", kEvalHelp,
@@ -386,11 +389,7 @@ Command Parse(std::span<const std::string> arguments) {
   } else if (name == "devices" || name == "doctor") {
     command = ParseCommand<DevicesOptions>(rest, "devices", kDevicesHelp, [](auto&) {});
   } else {
-    std::vector<std::string> known = CommandNames();
-    known.insert(known.end(), {"--help", "--version"});
-    const std::string nearest = DidYouMean(name, known);
-    throw UserError(fmt::format("unknown {} {}{}", name.starts_with('-') ? "option" : "command",
-                                name, nearest.empty() ? "; see hogbatch --help" : nearest));
+    ThrowUnknownCommand(name);
   }
   RequireModelAndData(command);
   return command;

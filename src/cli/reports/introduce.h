@@ -12,6 +12,9 @@
 
 namespace hogbatch {
 
+// What was read.
+std::vector<std::string> DataLines(const TrainingInput& input);
+
 std::vector<std::string> IntroductionLines(const TrainingSpec& spec, const TrainingPlan& plan,
                                            const TrainingInput& input, const std::string& folder);
 

@@ -1,0 +1,210 @@
+#include "cli/sweep/sweep_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/interrupts.h"
+#include "cli/reports/introduce.h"
+#include "cli/sweep/sweep_report.h"
+#include "cli/train_observer.h"
+#include "core/clock.h"
+#include "core/error.h"
+#include "core/replaced_file.h"
+#include "core/text.h"
+
+namespace hogbatch {
+namespace {
+
+constexpr double kTableSeconds = 0.5, kRecordSeconds = 1;
+constexpr std::size_t kLiveTrials = 10, kLastTrials = 20;
+
+std::string VariedText(const SweepSpec& spec) {
+  std::string text;
+  for (const Variation& variation : spec.varied) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", variation.name);
+  }
+  return text.empty() ? "nothing varies" : "of " + text;
+}
+
+std::string LengthText(const std::vector<double>& rungs) {
+  std::string text;
+  for (const double rung : rungs) text += fmt::format("{}{:g}", text.empty() ? "" : ", ", rung);
+  return rungs.size() == 1 ? text + " epochs each" : "rungs of " + text + " epochs";
+}
+
+}  // namespace
+
+SweepCommand::SweepCommand(const SweepCommandOptions& options,
+                           const std::optional<SweepRecord>& resumed, Console& console)
+    : options_(resumed ? ResumedOptions(options, *resumed) : options),
+      console_(console),
+      spec_(options_.training.Spec(options_.search)),
+      trials_(MakeTrials(spec_)),
+      record_(resumed.value_or(SweepRecord{.best_loss = std::numeric_limits<double>::infinity()})),
+      is_resumed_(resumed.has_value()),
+      max_seconds_(spec_.base.max_time.empty() ? std::numeric_limits<double>::infinity()
+                                               : ParseDuration("--max-time", spec_.base.max_time)),
+      folder_(is_resumed_ ? options_.resume : options_.out) {}
+
+int SweepCommand::Run() {
+  const EarlierSweep earlier =
+      is_resumed_ ? ReadResults(folder_, record_, trials_) : EarlierSweep{};
+  SweepPlan plan = MakePlan();
+  folder_ = MakeOutputFolder(folder_);
+  lock_.emplace(folder_);
+  if (!is_resumed_) SetAsideOldRun(folder_);
+  record_.options = options_.training.Texts();
+  record_.search = SearchTexts(options_.search);
+  record_.rows = plan.rows;
+  Introduce(plan);
+  for (const TrialResult& result : earlier.results) epochs_before_ += result.epoch;
+  run_ = std::make_unique<SweepRun>(
+      std::move(plan), SweepFolder{.path = folder_, .checkpoint_every = options_.checkpoint_every},
+      earlier, *this);
+  began_ = SteadySeconds();
+  if (!run_->complete()) {
+    Record();
+    run_->Run([this, &interrupts = CountInterrupts()] { return interrupts > 0 || TimeIsUp(); });
+  }
+  console_.EndLive();
+  Conclude();
+  if (!run_->has_hanging_worker()) return ExitCode();
+  std::fflush(nullptr);
+  ::_exit(ExitCode());
+}
+
+SweepPlan SweepCommand::MakePlan() {
+  const TrainingSpec& first = trials_.front().spec;
+  Devices devices = DevicesToTrain(first.devices);
+  SetupObserver setup(console_);
+  auto input = std::make_shared<const TrainingInput>(ReadInput(first, setup));
+  const std::string rows = Fingerprint(*input);
+  if (is_resumed_ && rows != record_.rows) {
+    throw UserError(
+        fmt::format("the data has changed since the sweep in {} began: it had {}, and has {}; "
+                    "begin a new sweep",
+                    folder_, record_.rows, rows));
+  }
+  // What is wrong with all trials is wrong with the first one.
+  static_cast<void>(
+      PlanInQueue(first, *input, devices, FindScheduler("fifo"), Sharing::kExclusive, setup));
+  return {.trials = trials_,
+          .rungs = spec_.Rungs(),
+          .eta = options_.search.eta,
+          .input = std::move(input),
+          .rows = rows,
+          .devices = std::move(devices)};
+}
+
+void SweepCommand::Introduce(const SweepPlan& plan) const {
+  for (const std::string& line : DataLines(*plan.input)) console_.Say(line);
+  std::set<std::string> kinds;
+  const std::size_t groups = GroupTrials(plan.trials).size();
+  console_.Say(fmt::format("sweep     {} trial{} ({} {}) in {} group{} of equal shape, {}",
+                           plan.trials.size(), plan.trials.size() == 1 ? "" : "s",
+                           spec_.ChosenSearch(), VariedText(spec_), groups, groups == 1 ? "" : "s",
+                           LengthText(plan.rungs)));
+  console_.Say(fmt::format("training  one trial at a time on each of {} device{}",
+                           plan.devices.chosen.size(), plan.devices.chosen.size() == 1 ? "" : "s"));
+  console_.Say(fmt::format("results   {}", folder_));
+}
+
+SweepResults SweepCommand::Results() const {
+  return {.metric = run_->metric(), .trials = trials_, .results = run_->results()};
+}
+
+double SweepCommand::Seconds() const { return record_.seconds + SteadySeconds() - began_; }
+
+bool SweepCommand::TimeIsUp() const { return Seconds() >= max_seconds_; }
+
+std::optional<double> SweepCommand::SecondsLeft() const {
+  const double expected = ExpectedEpochs(trials_.size(), run_->plan().rungs, run_->plan().eta);
+  std::optional<double> left = hogbatch::SecondsLeft(Results(), expected, Seconds());
+  if (left) left = std::min(*left, std::max(0.0, max_seconds_ - Seconds()));
+  return left;
+}
+
+void SweepCommand::OnPreparation(std::string_view worker, double) {
+  const std::string line = fmt::format("preparing {} ...", worker);
+  console_.Live({&line, 1});
+}
+
+void SweepCommand::OnTrial(std::size_t trial) {
+  is_recorded_ = false;
+  const TrialState state = run_->results()[trial].state;
+  if (state == TrialState::kRunning || console_.verbosity() == Verbosity::kLive) return;
+  console_.Say(TrialLine(Results(), trial));
+}
+
+void SweepCommand::OnBest(std::size_t) { Record(); }
+
+void SweepCommand::OnPoll() {
+  const double now = SteadySeconds();
+  if (!is_recorded_ && now - recorded_at_ >= kRecordSeconds) Record();
+  if (console_.verbosity() != Verbosity::kLive || now - shown_at_ < kTableSeconds) return;
+  shown_at_ = now;
+  std::vector<std::string> lines = TrialTable(Results(), kLiveTrials);
+  lines.push_back(SweepProgressLine(Results(), SecondsLeft()));
+  console_.LiveTable(lines);
+}
+
+void SweepCommand::WriteResults() const {
+  SweepRecord record = record_;
+  record.seconds = Seconds();
+  record.best_loss = run_->best_loss();
+  WriteSweep(folder_, record, Results());
+}
+
+void SweepCommand::Record() {
+  is_recorded_ = true;
+  recorded_at_ = SteadySeconds();
+  try {
+    WriteResults();
+  } catch (const Error& error) {
+    if (!std::exchange(record_failed_, true)) {
+      console_.Warn(fmt::format("{}; the sweep goes on without a record", error.what()));
+    }
+  }
+}
+
+void SweepCommand::Conclude() {
+  const SweepResults results = Results();
+  WriteResults();
+  ReplaceFile(folder_ + "/trials.csv", TrialsCsv(results));
+  for (const std::string& line : TrialTable(results, kLastTrials)) console_.Say(line);
+  if (trials_.size() > kLastTrials) {
+    console_.Say(fmt::format("… {} more in {}/trials.csv", trials_.size() - kLastTrials, folder_));
+  }
+  console_.Say(fmt::format("stopped   {}; {}",
+                           run_->complete() ? "all trials are done"
+                           : TimeIsUp()     ? "the time is up"
+                                            : "it was interrupted",
+                           SweepProgressLine(results, {})));
+  if (!run_->complete()) {
+    console_.Say(fmt::format("go on     hogbatch sweep --resume {}", folder_));
+  }
+  if (!std::isfinite(run_->best_loss())) return;
+  const std::size_t best = Ranking(results.results).front();
+  const DeviceKind kind = run_->plan().devices.chosen.front().info.kind;
+  console_.Say(fmt::format("best      {}", TrialLine(results, best)));
+  console_.Say(fmt::format("again     {}", TrainCommand(trials_[best], kind)));
+  console_.Say(fmt::format("model     {}/model.safetensors", folder_));
+  if (options_.json)
+    WriteOutput(TrialsJsonl({.metric = results.metric,
+                             .trials = results.trials.subspan(best, 1),
+                             .results = results.results.subspan(best, 1)}));
+}
+
+int SweepCommand::ExitCode() const {
+  if (!run_->complete() && !TimeIsUp()) return kExitInterrupted;
+  return std::isfinite(run_->best_loss()) ? kExitOk : kExitUser;
+}
+
+}  // namespace hogbatch

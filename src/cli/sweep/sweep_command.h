@@ -1,0 +1,64 @@
+// A sweep while it runs: shows it, and keeps its files.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/files.h"
+#include "cli/options/options.h"
+#include "cli/sweep/sweep_files.h"
+#include "training/sweep/sweep_run.h"
+
+namespace hogbatch {
+
+class SweepCommand final : public SweepObserver {
+ public:
+  // The console outlives it. `resumed`: the sweep to go on with; none: a new one.
+  SweepCommand(const SweepCommandOptions& options, const std::optional<SweepRecord>& resumed,
+               Console& console);
+
+  // Returns the exit code.
+  int Run();
+
+  void OnPreparation(std::string_view worker, double seconds) override;
+  void OnTrial(std::size_t trial) override;
+  void OnBest(std::size_t trial) override;
+  void OnWarning(std::string_view sentence) override { console_.Warn(sentence); }
+  void OnPoll() override;
+
+ private:
+  SweepPlan MakePlan();
+  void Introduce(const SweepPlan& plan) const;
+  void Conclude();
+  void WriteResults() const;
+  // While trials train, which a full disk does not end: it is told once.
+  void Record();
+  SweepResults Results() const;
+  double Seconds() const;
+  std::optional<double> SecondsLeft() const;
+  bool TimeIsUp() const;
+  int ExitCode() const;
+
+  SweepCommandOptions options_;
+  Console& console_;
+  SweepSpec spec_;
+  std::vector<Trial> trials_;
+  SweepRecord record_;
+  bool is_resumed_;
+  double max_seconds_;
+  std::string folder_;
+  std::optional<FolderLock> lock_;
+  std::unique_ptr<SweepRun> run_;
+  double began_ = 0;          // on the steady clock
+  double epochs_before_ = 0;  // that a resumed sweep had trained
+  double shown_at_ = 0;
+  double recorded_at_ = 0;
+  bool is_recorded_ = true;  // all that is known is on disk
+  bool record_failed_ = false;
+};
+
+}  // namespace hogbatch

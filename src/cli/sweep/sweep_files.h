@@ -1,0 +1,30 @@
+// The files of a sweep, and how it goes on from them.
+#pragma once
+
+#include <string>
+
+#include "cli/options/options.h"
+#include "training/sweep/sweep_run.h"
+#include "training/sweep/trial_result.h"
+
+namespace hogbatch {
+
+// UserError if the folder holds a sweep, which a new one would mix with.
+void RefuseOtherSweep(const std::string& folder);
+
+// The sweep of --resume. UserError if there is none, or it is damaged.
+SweepRecord ReadSweep(const std::string& folder);
+// Its options, with the few that may change as the user gave them now. UserError for another one
+// that differs.
+SweepCommandOptions ResumedOptions(const SweepCommandOptions& asked, const SweepRecord& record);
+// Its results so far. UserError if they are of another sweep.
+EarlierSweep ReadResults(const std::string& folder, const SweepRecord& record,
+                         std::span<const Trial> trials);
+
+// The texts of the search, to keep them.
+OptionTexts SearchTexts(SearchOptions search);
+
+// trials.jsonl, then sweep.json; each is replaced in one step.
+void WriteSweep(const std::string& folder, const SweepRecord& record, const SweepResults& results);
+
+}  // namespace hogbatch

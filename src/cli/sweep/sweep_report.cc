@@ -1,0 +1,140 @@
+#include "cli/sweep/sweep_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+
+#include "cli/reports/live_line.h"
+#include "core/option_values.h"
+#include "core/text.h"
+
+namespace hogbatch {
+namespace {
+
+// Cells below each other. The first `text_columns` begin at the left, all others end at the right.
+std::vector<std::string> Aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const std::vector<std::string>& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::vector<std::string> lines;
+  for (const std::vector<std::string>& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += fmt::format("{}{:>{}}", i == 0 ? "" : "  ", row[i], widths[i]);
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string Measured(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4f}", value) : "-";
+}
+
+bool HasTest(const SweepResults& sweep) {
+  return std::ranges::any_of(sweep.results, [](const TrialResult& result) {
+    return !result.curve.empty() && std::isfinite(result.curve.back().test_loss);
+  });
+}
+
+std::string ShellText(const std::string& text) {
+  const bool is_plain = std::ranges::all_of(text, [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("-_./:,=+@%").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (is_plain && !text.empty()) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::size_t Count(const SweepResults& sweep, TrialState state) {
+  return static_cast<std::size_t>(std::ranges::count(sweep.results, state, &TrialResult::state));
+}
+
+}  // namespace
+
+std::vector<std::string> TrialTable(const SweepResults& sweep, std::size_t most) {
+  const bool has_test = HasTest(sweep);
+  std::vector<std::vector<std::string>> rows = {
+      {"trial", "state", "epoch", "loss", sweep.metric, "time"}};
+  if (has_test) rows[0].insert(rows[0].begin() + 5, "test " + sweep.metric);
+  for (const auto& [name, value] : sweep.trials.front().values) rows[0].push_back(name);
+  for (const std::size_t i : Ranking(sweep.results)) {
+    if (rows.size() > most) break;
+    const TrialResult& result = sweep.results[i];
+    const TrialPoint* const best = result.best();
+    if (!best && result.state == TrialState::kWaiting) break;
+    std::vector<std::string> row = {fmt::format("{}", i + 1),
+                                    std::string(Name(result.state)),
+                                    fmt::format("{:.4g}", result.epoch),
+                                    best ? Measured(best->valid_loss) : "-",
+                                    best ? Measured(best->valid_metric) : "-",
+                                    ShortTime(result.seconds)};
+    if (has_test) row.insert(row.begin() + 5, best ? Measured(best->test_metric) : "-");
+    for (const auto& [name, value] : sweep.trials[i].values) row.push_back(value);
+    rows.push_back(std::move(row));
+  }
+  return Aligned(rows);
+}
+
+std::string TrialLine(const SweepResults& sweep, std::size_t trial) {
+  const TrialResult& result = sweep.results[trial];
+  std::string line =
+      fmt::format("trial {:<4}{:8} epoch {:.4g}", trial + 1, Name(result.state), result.epoch);
+  if (const TrialPoint* const best = result.best()) {
+    line += fmt::format("  valid loss {:.4f}", best->valid_loss);
+    if (std::isfinite(best->valid_metric)) {
+      line += " " + Text({.name = sweep.metric, .value = best->valid_metric});
+    }
+  }
+  line += fmt::format("  {}", ShortTime(result.seconds));
+  const std::string options = TrialText(sweep.trials[trial]);
+  return options.empty() ? line : fmt::format("{}  {}", line, options);
+}
+
+std::string SweepProgressLine(const SweepResults& sweep, std::optional<double> seconds_left) {
+  std::string line =
+      fmt::format("{} of {} trials done", Count(sweep, TrialState::kDone), sweep.trials.size());
+  constexpr std::array kShown = {TrialState::kRunning, TrialState::kStopped,
+                                 TrialState::kInterrupted, TrialState::kDiverged,
+                                 TrialState::kFailed};
+  for (const TrialState state : kShown) {
+    if (const std::size_t count = Count(sweep, state)) {
+      line += fmt::format(", {} {}", count, Name(state));
+    }
+  }
+  return seconds_left ? fmt::format("{}; {} left", line, ShortTime(*seconds_left)) : line;
+}
+
+std::optional<double> SecondsLeft(const SweepResults& sweep, double expected_epochs,
+                                  double seconds) {
+  double epochs = 0;
+  for (const TrialResult& result : sweep.results) epochs += result.epoch;
+  if (epochs <= 0 || seconds <= 0) return std::nullopt;
+  return std::max(0.0, expected_epochs - epochs) * seconds / epochs;
+}
+
+std::string TrainCommand(const Trial& trial, DeviceKind kind) {
+  TrainingSpec spec = trial.spec;
+  if (kind == DeviceKind::kCpu) spec.devices = "cpu:1";
+  spec.algorithm = "hogbatch";
+  TrainingSpec unset;
+  const OptionTexts texts = TextsOf([&](OptionVisitor& all) { spec.Visit(all); });
+  const OptionTexts defaults = TextsOf([&](OptionVisitor& all) { unset.Visit(all); });
+  std::string command = "hogbatch train";
+  for (const std::string& file : SplitLines(spec.data)) command += " " + ShellText(file);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i] == defaults[i]) continue;
+    const auto& [name, text] = texts[i];
+    command += text == "true" ? fmt::format(" --{}", name)
+                              : fmt::format(" --{} {}", name, ShellText(text));
+  }
+  return command;
+}
+
+}  // namespace hogbatch
