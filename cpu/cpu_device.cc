@@ -80,7 +80,7 @@ class CpuDevice final : public Device {
   void UpdateAndForward(const DeferredUpdate& update, const Tensor& x, const Tensor& w,
                         const Tensor& bias, Activation f, const Tensor& y, const Tensor& pre,
                         const Tensor& copy) override {
-    if (!InterleavesUpdate(x, w)) {
+    if (!InterleavesUpdate(x, w, y)) {
       return Device::UpdateAndForward(update, x, w, bias, f, y, pre, copy);
     }
     AddColumnSums(update.dy, update.scale, update.keep, bias);
@@ -118,6 +118,9 @@ class CpuDevice final : public Device {
   void ScaleRows(const DeviceSpan<const float>& factors, const Tensor& y) override {
     cpu::ScaleRows(factors, y);
   }
+  void ScaleLanes(const DeviceSpan<const float>& factors, const Tensor& y) override {
+    cpu::ScaleLanes(factors, y);
+  }
   void Fill(const Tensor& y, float value) override { cpu::Fill(y, value); }
   void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
                 const Tensor& velocity, const Tensor& w) override {
@@ -126,6 +129,16 @@ class CpuDevice final : public Device {
   void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,
             const Tensor& mean, const Tensor& square, const Tensor& w) override {
     cpu::Adam(gradient, step, touched, mean, square, w);
+  }
+  void MomentumOfLanes(const Tensor& gradient, const LaneSteps<MomentumStep>& lanes,
+                       const TouchedRows* touched, const Tensor& velocity,
+                       const Tensor& w) override {
+    cpu::MomentumOfLanes(gradient, lanes, touched, velocity, w);
+  }
+  void AdamOfLanes(const Tensor& gradient, const LaneSteps<AdamStep>& lanes,
+                   const TouchedRows* touched, const Tensor& mean, const Tensor& square,
+                   const Tensor& w) override {
+    cpu::AdamOfLanes(gradient, lanes, touched, mean, square, w);
   }
 
  private:

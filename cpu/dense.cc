@@ -6,6 +6,7 @@
 #include "cpu/product.h"
 #include "cpu/steps.h"
 #include "cpu/transpose.h"
+#include "device/lanes.h"
 
 namespace hogbatch::cpu {
 namespace {
@@ -239,13 +240,22 @@ void ForBlocks(const Tensor& w, const Tensor& dy, double begin, F work) {
   }
 }
 
-void CheckShapes(const BackwardData& p) {
-  Check(p.dy.cols == p.w.cols && p.dx.cols == p.w.rows && p.dy.rows == p.dx.rows,
-        "dy · wᵀ = dx in shape");
+void CheckShapes(const BackwardData& p) { CheckLayer(p.dx, p.w, p.dy, "dy · wᵀ = dx in shape"); }
+void CheckShapes(const BackwardWeights& p) { CheckLayer(p.x, p.dw, p.dy, "xᵀ · dy = dw in shape"); }
+
+// What lane i has of a product whose w holds `lanes`.
+BackwardData LaneOf(const BackwardData& p, std::int64_t i, std::int64_t lanes) {
+  const std::int64_t in = p.w.rows / lanes, out = p.w.cols;
+  return {p.dy.Columns(i * out, out), p.w.Slice(i * in, in), p.dx.Columns(i * in, in)};
 }
-void CheckShapes(const BackwardWeights& p) {
-  Check(p.x.rows == p.dy.rows && p.dw.rows == p.x.cols && p.dw.cols == p.dy.cols,
-        "xᵀ · dy = dw in shape");
+BackwardWeights LaneOf(const BackwardWeights& p, std::int64_t i, std::int64_t lanes) {
+  const std::int64_t in = p.dw.rows / lanes, out = p.dw.cols;
+  return {p.x.Columns(i * in, in),
+          p.dy.Columns(i * out, out),
+          p.scale,
+          p.keep,
+          p.dw.Slice(i * in, in),
+          p.begin};
 }
 
 float* Get(Scratch& scratch, std::int64_t floats) {
@@ -254,8 +264,9 @@ float* Get(Scratch& scratch, std::int64_t floats) {
 
 }  // namespace
 
-void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch& scratch) {
-  Check(x.cols == w.rows && y.cols == w.cols && x.rows == y.rows, "x · w = y in shape");
+namespace {
+
+void MultiplyLane(const Tensor& x, const Tensor& w, const Tensor& y, Scratch& scratch) {
   if (IsThin(w)) {
     float* const rows = Get(scratch, w.rows * w.cols);
     CopyThin(w, rows);
@@ -288,28 +299,69 @@ void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch&
   }
 }
 
-void MultiplyBackward(const BackwardData& data, Scratch& scratch) {
-  CheckShapes(data);
+void MultiplyLane(const BackwardData& data, Scratch& scratch) {
   DataGradient dx(data, Get(scratch, DataGradient::Floats(data)));
   ForBlocks(data.w, data.dy, 0, [&](std::int64_t k, std::int64_t count) { dx.Add(k, count); });
 }
 
-void UpdateWeights(const BackwardWeights& weights, Scratch& scratch) {
-  CheckShapes(weights);
+void UpdateLane(const BackwardWeights& weights, Scratch& scratch) {
   WeightGradient dw(weights, Get(scratch, WeightGradient::Floats(weights)));
   ForBlocks(weights.dw, weights.dy, weights.begin,
             [&](std::int64_t k, std::int64_t count) { dw.Add(k, count); });
 }
 
-bool InterleavesUpdate(const Tensor& x, const Tensor& w) {
-  return x.rows <= kBatchRows && !IsThin(w);
+void MultiplyAndUpdateLane(const BackwardData& data, const BackwardWeights& weights,
+                           Scratch& scratch) {
+  const std::int64_t floats = DataGradient::Floats(data);
+  float* const memory = Get(scratch, floats + WeightGradient::Floats(weights));
+  DataGradient dx(data, memory);
+  WeightGradient dw(weights, memory + floats);
+  ForBlocks(data.w, data.dy, weights.begin, [&](std::int64_t k, std::int64_t count) {
+    dx.Add(k, count);
+    dw.Add(k, count);
+  });
+}
+
+}  // namespace
+
+void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch& scratch) {
+  CheckLayer(x, w, y, "x · w = y in shape");
+  const std::int64_t lanes = LanesIn(w, y), in = w.rows / lanes, out = w.cols;
+  for (std::int64_t i = 0; i < lanes; ++i) {
+    MultiplyLane(x.Columns(i * in, in), w.Slice(i * in, in), y.Columns(i * out, out), scratch);
+  }
+}
+
+void MultiplyBackward(const BackwardData& data, Scratch& scratch) {
+  CheckShapes(data);
+  const std::int64_t lanes = LanesIn(data.w, data.dy);
+  for (std::int64_t i = 0; i < lanes; ++i) MultiplyLane(LaneOf(data, i, lanes), scratch);
+}
+
+void UpdateWeights(const BackwardWeights& weights, Scratch& scratch) {
+  CheckShapes(weights);
+  const std::int64_t lanes = LanesIn(weights.dw, weights.dy);
+  for (std::int64_t i = 0; i < lanes; ++i) UpdateLane(LaneOf(weights, i, lanes), scratch);
+}
+
+void MultiplyAndUpdate(const BackwardData& data, const BackwardWeights& weights, Scratch& scratch) {
+  CheckShapes(data);
+  CheckShapes(weights);
+  const std::int64_t lanes = LanesIn(data.w, data.dy);
+  for (std::int64_t i = 0; i < lanes; ++i) {
+    MultiplyAndUpdateLane(LaneOf(data, i, lanes), LaneOf(weights, i, lanes), scratch);
+  }
+}
+
+bool InterleavesUpdate(const Tensor& x, const Tensor& w, const Tensor& y) {
+  return x.rows <= kBatchRows && !IsThin(w) && LanesIn(w, y) == 1;
 }
 
 void UpdateAndMultiply(const BackwardWeights& update, const Tensor& x, const Tensor& y,
                        const Tensor& copy, Scratch& scratch) {
   CheckShapes(update);
   const Tensor& w = update.dw;
-  Check(x.cols == w.rows && y.cols == w.cols && x.rows == y.rows, "x · w = y in shape");
+  CheckLayer(x, w, y, "x · w = y in shape");
   const std::int64_t floats = WeightGradient::Floats(update);
   float* const memory = Get(scratch, floats + TailFloats(kLargeBlock));
   WeightGradient dw(update, memory);
@@ -334,19 +386,6 @@ void UpdateAndMultiply(const BackwardWeights& update, const Tensor& x, const Ten
               .shared = copy.empty() ? Shared::kB : Shared::kNone},
              memory + floats);
     is_first = false;
-  });
-}
-
-void MultiplyAndUpdate(const BackwardData& data, const BackwardWeights& weights, Scratch& scratch) {
-  CheckShapes(data);
-  CheckShapes(weights);
-  const std::int64_t floats = DataGradient::Floats(data);
-  float* const memory = Get(scratch, floats + WeightGradient::Floats(weights));
-  DataGradient dx(data, memory);
-  WeightGradient dw(weights, memory + floats);
-  ForBlocks(data.w, data.dy, weights.begin, [&](std::int64_t k, std::int64_t count) {
-    dx.Add(k, count);
-    dw.Add(k, count);
   });
 }
 

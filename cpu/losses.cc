@@ -4,21 +4,38 @@
 #include <cmath>
 
 #include "cpu/simd.h"
+#include "device/lanes.h"
 
 namespace hogbatch::cpu {
 namespace {
 
-// Losses come as a vector (one row) or as a column.
-float& LossOf(const Tensor& losses, std::int64_t row) {
-  return losses.host()[losses.rows == 1 ? row : row * losses.stride];
-}
+// A row's outputs in one lane.
+struct RowOfLane {
+  std::int64_t row;
+  const float* outputs;
+  float* gradient;             // null: not wanted
+  const float* class_weights;  // null: all 1
+  float& loss;
 
-float* RowOf(const Tensor& t, std::int64_t row) {
-  return t.empty() ? nullptr : t.host() + row * t.stride;
-}
+  float WeightOf(std::int32_t label) const { return class_weights ? class_weights[label] : 1.0f; }
+};
 
-float WeightOf(const Tensor& class_weights, std::int32_t label) {
-  return class_weights.empty() ? 1.0f : class_weights.host()[label];
+// Calls work(RowOfLane) for all rows and lanes.
+template <typename F>
+void ForRowsOfLanes(const Tensor& outputs, const Tensor& class_weights, const Tensor& losses,
+                    const Tensor& gradient, const LossLanes& lanes, F work) {
+  const std::int64_t apart = class_weights.rows > 1 ? class_weights.stride : 0;
+  for (std::int64_t r = 0; r < outputs.rows; ++r) {
+    for (std::int64_t i = 0; i < lanes.count; ++i) {
+      const std::int64_t at = i * lanes.outputs;
+      work(RowOfLane{
+          .row = r,
+          .outputs = outputs.host() + r * outputs.stride + at,
+          .gradient = gradient.empty() ? nullptr : gradient.host() + r * gradient.stride + at,
+          .class_weights = class_weights.empty() ? nullptr : class_weights.host() + i * apart,
+          .loss = losses.host()[r * lanes.stride + i]});
+    }
+  }
 }
 
 // log(1 + e^x), without overflow.
@@ -52,19 +69,19 @@ HOGBATCH_CLONES void SoftmaxGradient(const float* __restrict o, std::int64_t n, 
 
 void SoftmaxLoss(const Tensor& outputs, const Targets& targets, const Tensor& class_weights,
                  float scale, const Tensor& losses, const Tensor& gradient) {
-  for (std::int64_t r = 0; r < outputs.rows; ++r) {
-    const float* o = RowOf(outputs, r);
-    const std::int32_t target = targets.classes.host()[r];
-    Check(target >= 0 && target < outputs.cols, "a class is not among the outputs");
-    const float top = Largest(o, outputs.cols);
-    const float sum = SumExp(o, outputs.cols, top);
-    const float weight = WeightOf(class_weights, target);
-    LossOf(losses, r) = weight * (std::log(sum) - (o[target] - top));
-    if (float* g = RowOf(gradient, r)) {
-      SoftmaxGradient(o, outputs.cols, top, weight * scale / sum, g);
-      g[target] -= weight * scale;
-    }
-  }
+  const LossLanes lanes = LanesOfLoss(outputs, losses);
+  const std::int64_t n = lanes.outputs;
+  ForRowsOfLanes(outputs, class_weights, losses, gradient, lanes, [&](const RowOfLane& at) {
+    const std::int32_t target = targets.classes.host()[at.row];
+    Check(target >= 0 && target < n, "a class is not among the outputs");
+    const float top = Largest(at.outputs, n);
+    const float sum = SumExp(at.outputs, n, top);
+    const float weight = at.WeightOf(target);
+    at.loss = weight * (std::log(sum) - (at.outputs[target] - top));
+    if (!at.gradient) return;
+    SoftmaxGradient(at.outputs, n, top, weight * scale / sum, at.gradient);
+    at.gradient[target] -= weight * scale;
+  });
 }
 
 // marks: -1 for an output that should be 0, else the weight of one that should be 1. They are
@@ -85,20 +102,21 @@ HOGBATCH_CLONES float SigmoidRow(const float* __restrict o, float* __restrict ma
 
 void SigmoidLoss(const Tensor& outputs, const Targets& targets, const Tensor& class_weights,
                  float scale, const Tensor& losses, const Tensor& gradient, Scratch& scratch) {
-  const std::int64_t n = outputs.cols;
+  const LossLanes lanes = LanesOfLoss(outputs, losses);
+  const std::int64_t n = lanes.outputs;
   const float mean = 1.0f / static_cast<float>(n);
   const std::int64_t* offsets = targets.label_offsets.host();
   float* const unwanted = gradient.empty() ? scratch.Get(n) : nullptr;
-  for (std::int64_t r = 0; r < outputs.rows; ++r) {
-    float* row = gradient.empty() ? unwanted : RowOf(gradient, r);
-    std::fill_n(row, n, -1.0f);
-    for (std::int64_t i = offsets[r]; i < offsets[r + 1]; ++i) {
+  ForRowsOfLanes(outputs, class_weights, losses, gradient, lanes, [&](const RowOfLane& at) {
+    float* const marks = at.gradient ? at.gradient : unwanted;
+    std::fill_n(marks, n, -1.0f);
+    for (std::int64_t i = offsets[at.row]; i < offsets[at.row + 1]; ++i) {
       const std::int32_t label = targets.labels.host()[i];
       Check(label >= 0 && label < n, "a label is not among the outputs");
-      row[label] = WeightOf(class_weights, label);
+      marks[label] = at.WeightOf(label);
     }
-    LossOf(losses, r) = mean * SigmoidRow(RowOf(outputs, r), row, n, scale * mean);
-  }
+    at.loss = mean * SigmoidRow(at.outputs, marks, n, scale * mean);
+  });
 }
 
 HOGBATCH_CLONES float SquaredRow(const float* __restrict o, const float* __restrict values,
@@ -115,14 +133,14 @@ HOGBATCH_CLONES float SquaredRow(const float* __restrict o, const float* __restr
 
 void SquaredLoss(const Tensor& outputs, const Targets& targets, float scale, const Tensor& losses,
                  const Tensor& gradient, Scratch& scratch) {
-  const std::int64_t n = outputs.cols;
+  const LossLanes lanes = LanesOfLoss(outputs, losses);
+  const std::int64_t n = lanes.outputs;
   const float mean = 1.0f / static_cast<float>(n);
   float* const unwanted = gradient.empty() ? scratch.Get(n) : nullptr;
-  for (std::int64_t r = 0; r < outputs.rows; ++r) {
-    float* g = gradient.empty() ? unwanted : RowOf(gradient, r);
-    LossOf(losses, r) =
-        mean * SquaredRow(RowOf(outputs, r), targets.values.host() + r * n, n, 2 * scale * mean, g);
-  }
+  ForRowsOfLanes(outputs, {}, losses, gradient, lanes, [&](const RowOfLane& at) {
+    at.loss = mean * SquaredRow(at.outputs, targets.values.host() + at.row * n, n, 2 * scale * mean,
+                                at.gradient ? at.gradient : unwanted);
+  });
 }
 
 }  // namespace hogbatch::cpu

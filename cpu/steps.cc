@@ -20,6 +20,7 @@ struct MomentumRow {
 // All of them together: v = m^s·v, w = keep^s·w - learning_rate·v·Σ keep^(s-k)·m^k, a geometric
 // sum. This step's own keep and momentum come on top.
 MomentumRow CatchUp(const MomentumStep& step, std::int32_t skipped) {
+  if (skipped == 0) return {step.learning_rate, step.momentum, step.keep, 0};
   const double m = step.momentum, keep = step.keep;
   const double m_power = std::pow(m, skipped), keep_power = std::pow(keep, skipped);
   const double sum =
@@ -29,9 +30,19 @@ MomentumRow CatchUp(const MomentumStep& step, std::int32_t skipped) {
           static_cast<float>(keep * step.learning_rate * sum)};
 }
 
-AdamStep CatchUpAdam(const AdamStep& step, std::int32_t skipped) {
-  AdamStep row = step;
-  row.keep = static_cast<float>(std::pow(step.keep, skipped + 1.0));
+struct AdamRow {
+  AdamStep step;
+  float decay1;  // of the moments
+  float decay2;
+};
+
+// The moments fade, and the weights decay, over the skipped updates and this one.
+AdamRow CatchUp(const AdamStep& step, std::int32_t skipped) {
+  if (skipped == 0) return {step, step.beta1, step.beta2};
+  const double power = skipped + 1.0;
+  AdamRow row{step, static_cast<float>(std::pow(step.beta1, power)),
+              static_cast<float>(std::pow(step.beta2, power))};
+  row.step.keep = static_cast<float>(std::pow(step.keep, power));
   return row;
 }
 
@@ -84,11 +95,13 @@ HOGBATCH_CLONES void MomentumOne(const float* __restrict g, const MomentumRow& s
   }
 }
 
-HOGBATCH_CLONES void AdamOne(const float* __restrict g, const AdamStep& s, float decay1,
-                             float decay2, std::int64_t n, float* __restrict mean,
-                             float* __restrict square, float* __restrict w) {
+HOGBATCH_CLONES void AdamOne(const float* __restrict g, const AdamRow& row, std::int64_t n,
+                             float* __restrict mean, float* __restrict square,
+                             float* __restrict w) {
+  const AdamStep& s = row.step;
   const float learning_rate = s.learning_rate, keep = s.keep, epsilon = s.epsilon;
   const float fresh1 = 1 - s.beta1, fresh2 = 1 - s.beta2;
+  const float decay1 = row.decay1, decay2 = row.decay2;
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
     mean[i] = decay1 * mean[i] + fresh1 * g[i];
@@ -125,6 +138,17 @@ void ScaleRows(const DeviceSpan<const float>& factors, const Tensor& y) {
   }
 }
 
+void ScaleLanes(const DeviceSpan<const float>& factors, const Tensor& y) {
+  Check(factors.size > 0 && y.cols % factors.size == 0, "lanes have equally many columns");
+  const std::int64_t width = y.cols / factors.size;
+  for (std::int64_t r = 0; r < y.rows; ++r) {
+    float* to = y.host() + r * y.stride;
+    for (const float factor : factors.host_span()) {
+      for (std::int64_t c = 0; c < width; ++c, ++to) *to = factor == 0 ? 0 : factor * *to;
+    }
+  }
+}
+
 void Fill(const Tensor& y, float value) {
   for (std::int64_t r = 0; r < y.rows; ++r) {
     float* row = y.host() + r * y.stride;
@@ -153,27 +177,75 @@ void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y) {
   }
 }
 
+namespace {
+
+// Columns [first, first + count) of a row.
+struct Columns {
+  std::int64_t first, count;
+};
+
+void MoveRow(const Tensor& gradient, const RowOfStep& row, Columns columns,
+             const MomentumStep& step, const Tensor& velocity, const Tensor& w) {
+  const float* g = gradient.host() + row.gradient * gradient.stride + columns.first;
+  float* const weights = w.host() + row.weights * w.stride + columns.first;
+  const MomentumRow s = CatchUp(step, row.skipped);
+  if (velocity.empty()) return AddScaledRow(g, -s.learning_rate, s.keep, columns.count, weights);
+  MomentumOne(g, s, columns.count, velocity.host() + row.state * velocity.stride + columns.first,
+              weights);
+}
+
+void MoveRow(const Tensor& gradient, const RowOfStep& row, Columns columns, const AdamStep& step,
+             const Tensor& mean, const Tensor& square, const Tensor& w) {
+  AdamOne(gradient.host() + row.gradient * gradient.stride + columns.first,
+          CatchUp(step, row.skipped), columns.count,
+          mean.host() + row.state * mean.stride + columns.first,
+          square.host() + row.state * square.stride + columns.first,
+          w.host() + row.weights * w.stride + columns.first);
+}
+
+// Calls move(columns, step) for each lane that has columns of a row of the state.
+template <typename Step, typename F>
+void ForLanesOf(const LaneSteps<Step>& lanes, std::int64_t row, std::int64_t cols, F move) {
+  for (std::int64_t c = 0; c < cols; c += lanes.cols) {
+    const std::int64_t lane = row / lanes.rows + c / lanes.cols;
+    Check(lane < lanes.steps.size, "every lane has its step");
+    move(Columns{c, std::min(lanes.cols, cols - c)}, lanes.steps.host()[lane]);
+  }
+}
+
+}  // namespace
+
 void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
               const Tensor& velocity, const Tensor& w) {
   Check(!velocity.empty() || step.momentum == 0, "momentum needs a velocity");
-  ForEachRow(gradient, touched, velocity, w, [&](const RowOfStep& row) {
-    const float* g = gradient.host() + row.gradient * gradient.stride;
-    float* const weights = w.host() + row.weights * w.stride;
-    const MomentumRow s = CatchUp(step, row.skipped);
-    if (velocity.empty()) return AddScaledRow(g, -s.learning_rate, s.keep, w.cols, weights);
-    MomentumOne(g, s, w.cols, velocity.host() + row.state * velocity.stride, weights);
-  });
+  ForEachRow(gradient, touched, velocity, w,
+             [&](const RowOfStep& row) { MoveRow(gradient, row, {0, w.cols}, step, velocity, w); });
 }
 
 void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,
           const Tensor& mean, const Tensor& square, const Tensor& w) {
   ForEachRow(gradient, touched, mean, w, [&](const RowOfStep& row) {
-    const double power = row.skipped + 1.0;  // the moments fade over missed updates and this one
-    AdamOne(gradient.host() + row.gradient * gradient.stride, CatchUpAdam(step, row.skipped),
-            static_cast<float>(std::pow(step.beta1, power)),
-            static_cast<float>(std::pow(step.beta2, power)), w.cols,
-            mean.host() + row.state * mean.stride, square.host() + row.state * square.stride,
-            w.host() + row.weights * w.stride);
+    MoveRow(gradient, row, {0, w.cols}, step, mean, square, w);
+  });
+}
+
+void MomentumOfLanes(const Tensor& gradient, const LaneSteps<MomentumStep>& lanes,
+                     const TouchedRows* touched, const Tensor& velocity, const Tensor& w) {
+  ForEachRow(gradient, touched, velocity, w, [&](const RowOfStep& row) {
+    ForLanesOf(lanes, row.state, w.cols, [&](Columns columns, const MomentumStep& step) {
+      Check(!velocity.empty() || step.momentum == 0, "momentum needs a velocity");
+      MoveRow(gradient, row, columns, step, velocity, w);
+    });
+  });
+}
+
+void AdamOfLanes(const Tensor& gradient, const LaneSteps<AdamStep>& lanes,
+                 const TouchedRows* touched, const Tensor& mean, const Tensor& square,
+                 const Tensor& w) {
+  ForEachRow(gradient, touched, mean, w, [&](const RowOfStep& row) {
+    ForLanesOf(lanes, row.state, w.cols, [&](Columns columns, const AdamStep& step) {
+      MoveRow(gradient, row, columns, step, mean, square, w);
+    });
   });
 }
 

@@ -33,6 +33,12 @@ struct Product {
   Tensor b;
   float beta = 0;
   Tensor c;
+  // One such product for each lane. The operands of a lane begin so many floats behind those of the
+  // last one; no element of c belongs to two lanes.
+  std::int64_t lanes = 1;
+  std::int64_t a_apart = 0;
+  std::int64_t b_apart = 0;
+  std::int64_t c_apart = 0;
 };
 
 // One argument of a kernel: an address or a number. The kernel's parameter list decides which
@@ -87,7 +93,7 @@ class Driver {
   virtual void Launch(const KernelCall& call) = 0;
 
   // Operations that some libraries have as one call. False: this library has none, and nothing is
-  // queued. y = f(x · w + bias).
+  // queued. y = f(x · w + bias), of one lane.
   virtual bool MultiplyWithBias(const Product& /*product*/, const Tensor& /*bias*/,
                                 Activation /*f*/) {
     return false;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "core/error.h"
+#include "device/lanes.h"
 #include "gpu/gpu_memory.h"
 #include "gpu/launch.h"
 
@@ -22,10 +23,10 @@ std::int64_t GroupsFor(std::int64_t lanes) {
 
 std::int64_t GroupsForEach(const Tensor& t) { return GroupsFor(t.rows * t.cols); }
 
-// A row of a loss uses as many lanes as it has columns, up to a whole group.
-std::int64_t GroupsForRows(const Tensor& t) {
-  const auto lanes = std::bit_ceil(static_cast<std::uint64_t>(t.cols));
-  return GroupsFor(t.rows * static_cast<std::int64_t>(std::min<std::uint64_t>(lanes, kLanes)));
+// A row of a loss uses as many work items as it has columns, up to a whole group.
+std::int64_t GroupsForRows(std::int64_t rows, std::int64_t cols) {
+  const auto items = std::bit_ceil(static_cast<std::uint64_t>(cols));
+  return GroupsFor(rows * static_cast<std::int64_t>(std::min<std::uint64_t>(items, kLanes)));
 }
 
 bool HasNothing(const Tensor& t) { return t.rows == 0 || t.cols == 0; }
@@ -40,15 +41,23 @@ Shape AsOneRow(const Tensor& t) { return {1, t.rows * t.cols}; }
 
 bool SameShape(const Tensor& a, const Tensor& b) { return a.rows == b.rows && a.cols == b.cols; }
 
-// Losses come as a vector (one row) or as a column.
-std::int64_t LossStride(const Tensor& losses) { return losses.rows == 1 ? 1 : losses.stride; }
+// The outputs of a loss, one row of a lane after the other, as arguments of its kernel.
+struct LossRows {
+  LossLanes lanes;
+  std::int64_t rows;
+  std::int64_t weights_apart;  // the class weights of two lanes
+  std::int64_t groups;
+};
 
-void CheckLoss(const Tensor& outputs, const Tensor& class_weights, const Tensor& losses,
-               const Tensor& gradient) {
-  Check(losses.rows * losses.cols >= outputs.rows, "there is a place for every row's loss");
-  Check(class_weights.empty() || class_weights.data.size >= outputs.cols,
-        "every output has its weight");
+LossRows CheckLoss(const Tensor& outputs, const Tensor& class_weights, const Tensor& losses,
+                   const Tensor& gradient) {
+  const LossLanes lanes = LanesOfLoss(outputs, losses);
+  const bool has_weights = !class_weights.empty(), each = class_weights.rows > 1;
+  Check(!has_weights || class_weights.cols >= lanes.outputs, "every output has its weight");
+  Check(!each || class_weights.rows == lanes.count, "every lane has its class weights");
   Check(gradient.empty() || SameShape(gradient, outputs), "outputs and gradient have one shape");
+  const std::int64_t rows = outputs.rows * lanes.count;
+  return {lanes, rows, each ? class_weights.stride : 0, GroupsForRows(rows, lanes.outputs)};
 }
 
 class GpuDevice final : public Device {
@@ -74,11 +83,21 @@ class GpuDevice final : public Device {
 
   void DenseForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
                     const Tensor& y, const Tensor& pre) override {
-    Check(x.cols == w.rows && y.cols == w.cols && x.rows == y.rows, "x · w = y in shape");
+    CheckLayer(x, w, y, "x · w = y in shape");
     CheckOutputs(bias, y, pre);
     if (HasNothing(y)) return;
-    const Product product{.rows = y.rows, .cols = y.cols, .inner = x.cols, .a = x, .b = w, .c = y};
-    if (pre.empty() && x.cols > 0) {
+    const std::int64_t lanes = LanesIn(w, y), in = w.rows / lanes, out = w.cols;
+    const Product product{.rows = y.rows,
+                          .cols = out,
+                          .inner = in,
+                          .a = x,
+                          .b = w,
+                          .c = y,
+                          .lanes = lanes,
+                          .a_apart = in,
+                          .b_apart = in * w.stride,
+                          .c_apart = out};
+    if (pre.empty() && x.cols > 0 && lanes == 1) {
       Use({&x, &w, &bias, &y});
       if (driver_->MultiplyWithBias(product, bias, f)) return;
     }
@@ -98,33 +117,43 @@ class GpuDevice final : public Device {
 
   void DenseBackwardData(const Tensor& dy, const Tensor& w, Activation f, const Tensor& x,
                          const Tensor& pre, const Tensor& dx) override {
-    Check(dy.cols == w.cols && dx.cols == w.rows && dy.rows == dx.rows, "dy · wᵀ = dx in shape");
+    CheckLayer(dx, w, dy, "dy · wᵀ = dx in shape");
     const Tensor& from = f == Activation::kGelu ? pre : x;
     Check(f == Activation::kIdentity || SameShape(from, dx), "a slope has the shape of its inputs");
     if (HasNothing(dx)) return;
+    const std::int64_t lanes = LanesIn(w, dy), in = w.rows / lanes, out = w.cols;
     Multiply({.form = Product::Form::kTransposeB,
               .rows = dx.rows,
-              .cols = dx.cols,
-              .inner = dy.cols,
+              .cols = in,
+              .inner = out,
               .a = dy,
               .b = w,
-              .c = dx});
+              .c = dx,
+              .lanes = lanes,
+              .a_apart = out,
+              .b_apart = in * w.stride,
+              .c_apart = in});
     if (f == Activation::kIdentity) return;
     Launch<Kernel::hb_slope>(GroupsForEach(dx), dx, from, static_cast<int>(f), dx.rows, dx.cols);
   }
 
   void DenseBackwardWeights(const Tensor& x, const Tensor& dy, float scale, float keep,
                             const Tensor& dw, const Tensor& dbias) override {
-    Check(x.rows == dy.rows && dw.rows == x.cols && dw.cols == dy.cols, "xᵀ · dy = dw in shape");
+    CheckLayer(x, dw, dy, "xᵀ · dy = dw in shape");
+    const std::int64_t lanes = LanesIn(dw, dy), in = dw.rows / lanes, out = dw.cols;
     Multiply({.form = Product::Form::kTransposeA,
-              .rows = dw.rows,
-              .cols = dw.cols,
+              .rows = in,
+              .cols = out,
               .inner = x.rows,
               .alpha = scale,
               .a = x,
               .b = dy,
               .beta = keep,
-              .c = dw});
+              .c = dw,
+              .lanes = lanes,
+              .a_apart = in,
+              .b_apart = out,
+              .c_apart = in * dw.stride});
     AddColumnSums(dy, scale, keep, dbias);
   }
 
@@ -142,43 +171,45 @@ class GpuDevice final : public Device {
 
   void SoftmaxLoss(const Tensor& outputs, const Targets& targets, const Tensor& class_weights,
                    float scale, const Tensor& losses, const Tensor& gradient) override {
-    CheckLoss(outputs, class_weights, losses, gradient);
+    const LossRows all = CheckLoss(outputs, class_weights, losses, gradient);
+    const LossLanes& lanes = all.lanes;
     Check(targets.classes.size >= outputs.rows, "every row has its class");
     if (HasNothing(outputs)) return;
     const int has_weights = class_weights.empty() ? 0 : 1;
-    if (outputs.cols > kLongRow && !gradient.empty()) {
+    if (outputs.cols > kLongRow && !gradient.empty() && lanes.count == 1) {
       Use({&outputs, &gradient});
       if (driver_->LogSoftmax(outputs, gradient)) {
-        Launch<Kernel::hb_softmax_finish>(GroupsForRows(outputs), targets.classes,
-                                          class_weights.data, has_weights, scale, losses.data,
-                                          LossStride(losses), gradient, outputs.rows, outputs.cols);
+        Launch<Kernel::hb_softmax_finish>(all.groups, targets.classes, class_weights.data,
+                                          has_weights, scale, losses.data, lanes.stride, gradient,
+                                          outputs.rows, outputs.cols);
         return;
       }
     }
-    Launch<Kernel::hb_softmax_loss>(GroupsForRows(outputs), outputs, targets.classes,
-                                    class_weights.data, has_weights, scale, losses.data,
-                                    LossStride(losses), gradient, outputs.rows, outputs.cols);
+    Launch<Kernel::hb_softmax_loss>(all.groups, outputs, targets.classes, class_weights.data,
+                                    has_weights, all.weights_apart, scale, losses.data,
+                                    lanes.stride, gradient, lanes.count, all.rows, lanes.outputs);
   }
 
   void SigmoidLoss(const Tensor& outputs, const Targets& targets, const Tensor& class_weights,
                    float scale, const Tensor& losses, const Tensor& gradient) override {
-    CheckLoss(outputs, class_weights, losses, gradient);
+    const LossRows all = CheckLoss(outputs, class_weights, losses, gradient);
+    const LossLanes& lanes = all.lanes;
     Check(targets.label_offsets.size > outputs.rows, "every row has its labels");
     if (HasNothing(outputs)) return;
-    Launch<Kernel::hb_sigmoid_loss>(GroupsForRows(outputs), outputs, targets.label_offsets,
-                                    targets.labels, class_weights.data,
-                                    class_weights.empty() ? 0 : 1, scale, losses.data,
-                                    LossStride(losses), gradient, outputs.rows, outputs.cols);
+    Launch<Kernel::hb_sigmoid_loss>(all.groups, outputs, targets.label_offsets, targets.labels,
+                                    class_weights.data, class_weights.empty() ? 0 : 1,
+                                    all.weights_apart, scale, losses.data, lanes.stride, gradient,
+                                    lanes.count, all.rows, lanes.outputs);
   }
 
   void SquaredLoss(const Tensor& outputs, const Targets& targets, float scale, const Tensor& losses,
                    const Tensor& gradient) override {
-    CheckLoss(outputs, {}, losses, gradient);
-    Check(targets.values.size >= outputs.rows * outputs.cols, "every output has its value");
+    const LossRows all = CheckLoss(outputs, {}, losses, gradient);
+    const LossLanes& lanes = all.lanes;
+    Check(targets.values.size >= outputs.rows * lanes.outputs, "every output has its value");
     if (HasNothing(outputs)) return;
-    Launch<Kernel::hb_squared_loss>(GroupsForRows(outputs), outputs, targets.values, scale,
-                                    losses.data, LossStride(losses), gradient, outputs.rows,
-                                    outputs.cols);
+    Launch<Kernel::hb_squared_loss>(all.groups, outputs, targets.values, scale, losses.data,
+                                    lanes.stride, gradient, lanes.count, all.rows, lanes.outputs);
   }
 
   void AddScaled(const Tensor& x, float scale, float keep, const Tensor& y) override {
@@ -202,6 +233,13 @@ class GpuDevice final : public Device {
     Launch<Kernel::hb_scale_rows>(GroupsForEach(y), factors, y, y.rows, y.cols);
   }
 
+  void ScaleLanes(const DeviceSpan<const float>& factors, const Tensor& y) override {
+    Check(factors.size > 0 && y.cols % factors.size == 0, "lanes have equally many columns");
+    if (HasNothing(y)) return;
+    Launch<Kernel::hb_scale_models>(GroupsForEach(y), factors, y.cols / factors.size, y, y.rows,
+                                    y.cols);
+  }
+
   void Fill(const Tensor& y, float value) override {
     if (HasNothing(y)) return;
     const Shape shape = IsWhole(y) ? AsOneRow(y) : Shape{y.rows, y.cols};
@@ -211,25 +249,68 @@ class GpuDevice final : public Device {
   void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
                 const Tensor& velocity, const Tensor& w) override {
     Check(!velocity.empty() || step.momentum == 0, "momentum needs a velocity");
-    const Rows rows = CheckRows(gradient, touched, w);
-    Check(velocity.empty() || velocity.cols == w.cols, "a velocity is as wide as its weights");
-    if (HasNothing(gradient)) return;
-    Launch<Kernel::hb_momentum>(rows.groups, gradient, step.learning_rate, step.momentum, step.keep,
-                                rows.touched, rows.skipped, rows.has_touched, rows.w_is_whole,
-                                velocity, w, gradient.rows, gradient.cols);
+    Move(gradient, step, {}, touched, velocity, w);
   }
-
   void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,
             const Tensor& mean, const Tensor& square, const Tensor& w) override {
-    const Rows rows = CheckRows(gradient, touched, w);
-    Check(mean.cols == w.cols && square.cols == w.cols, "moments are as wide as their weights");
-    if (HasNothing(gradient)) return;
-    Launch<Kernel::hb_adam>(rows.groups, gradient, step.learning_rate, step.beta1, step.beta2,
-                            step.epsilon, step.keep, rows.touched, rows.skipped, rows.has_touched,
-                            rows.w_is_whole, mean, square, w, gradient.rows, gradient.cols);
+    Move(gradient, step, {}, touched, mean, square, w);
+  }
+  void MomentumOfLanes(const Tensor& gradient, const LaneSteps<MomentumStep>& lanes,
+                       const TouchedRows* touched, const Tensor& velocity,
+                       const Tensor& w) override {
+    Move(gradient, {}, Steps(lanes, w), touched, velocity, w);
+  }
+  void AdamOfLanes(const Tensor& gradient, const LaneSteps<AdamStep>& lanes,
+                   const TouchedRows* touched, const Tensor& mean, const Tensor& square,
+                   const Tensor& w) override {
+    Move(gradient, {}, Steps(lanes, w), touched, mean, square, w);
   }
 
  private:
+  // The steps of lanes as arguments of a kernel. By default one step is for all.
+  struct Steps {
+    Steps() = default;
+    template <typename Step>
+    Steps(const LaneSteps<Step>& lanes, const Tensor& w)
+        : numbers{lanes.steps.base, lanes.steps.offset * kNumbers<Step>,
+                  lanes.steps.size * kNumbers<Step>},
+          are_there(1),
+          rows(lanes.rows),
+          cols(lanes.cols) {
+      Check(rows > 0 && cols > 0 && w.cols <= lanes.steps.size * cols &&
+                (w.cols <= cols || w.cols % cols == 0),
+            "every lane has its step");
+    }
+    template <typename Step>
+    static constexpr std::int64_t kNumbers = sizeof(Step) / sizeof(float);
+
+    DeviceSpan<const float> numbers = {};
+    int are_there = 0;
+    std::int64_t rows = 1;
+    std::int64_t cols = 1;
+  };
+
+  void Move(const Tensor& gradient, const MomentumStep& step, const Steps& steps,
+            const TouchedRows* touched, const Tensor& velocity, const Tensor& w) {
+    const Rows rows = CheckRows(gradient, touched, w, steps);
+    Check(velocity.empty() || velocity.cols == w.cols, "a velocity is as wide as its weights");
+    if (HasNothing(gradient)) return;
+    Launch<Kernel::hb_momentum>(rows.groups, gradient, step.learning_rate, step.momentum, step.keep,
+                                steps.numbers, steps.are_there, steps.rows, steps.cols,
+                                rows.touched, rows.skipped, rows.has_touched, rows.w_is_whole,
+                                velocity, w, gradient.rows, gradient.cols);
+  }
+  void Move(const Tensor& gradient, const AdamStep& step, const Steps& steps,
+            const TouchedRows* touched, const Tensor& mean, const Tensor& square, const Tensor& w) {
+    const Rows rows = CheckRows(gradient, touched, w, steps);
+    Check(mean.cols == w.cols && square.cols == w.cols, "moments are as wide as their weights");
+    if (HasNothing(gradient)) return;
+    Launch<Kernel::hb_adam>(rows.groups, gradient, step.learning_rate, step.beta1, step.beta2,
+                            step.epsilon, step.keep, steps.numbers, steps.are_there, steps.rows,
+                            steps.cols, rows.touched, rows.skipped, rows.has_touched,
+                            rows.w_is_whole, mean, square, w, gradient.rows, gradient.cols);
+  }
+
   // Which rows of state and weights a step changes, as arguments of its kernel.
   struct Rows {
     std::int64_t groups = 0;
@@ -239,13 +320,15 @@ class GpuDevice final : public Device {
     int w_is_whole = 1;
   };
 
-  static Rows CheckRows(const Tensor& gradient, const TouchedRows* touched, const Tensor& w) {
+  static Rows CheckRows(const Tensor& gradient, const TouchedRows* touched, const Tensor& w,
+                        const Steps& steps) {
     Check(gradient.cols == w.cols, "a gradient is as wide as its weights");
     Check(gradient.rows <= w.rows, "a gradient's row is among the weights");
     if (!touched) return {.groups = GroupsForEach(gradient)};
     Check(touched->rows.size >= gradient.rows && touched->skipped.size >= gradient.rows,
           "every row of a gradient is a touched one");
-    return {.groups = std::min(gradient.rows, kMostGroups),
+    const std::int64_t lanes = steps.are_there ? w.cols / steps.cols : 1;
+    return {.groups = std::min(gradient.rows * lanes, kMostGroups),
             .touched = touched->rows,
             .skipped = touched->skipped,
             .has_touched = 1,

@@ -18,6 +18,7 @@
   X(hb_add_scaled)          \
   X(hb_add_rows)            \
   X(hb_scale_rows)          \
+  X(hb_scale_models)        \
   X(hb_fill)                \
   X(hb_momentum)            \
   X(hb_adam)

@@ -55,15 +55,25 @@ Products::Products(const Calls& calls, cudaStream_t stream, int major)
 // cuBLAS is column-major, so it sees a row-major matrix as its transpose. Since cᵀ = op(b)ᵀ ·
 // op(a)ᵀ, exchanging the factors gives c without moving anything.
 void Products::Multiply(const Product& p) {
-  constexpr char kCall[] = "cublasSgemm";
-  const auto size = [&](std::int64_t n) { return calls_.AsInt(n, kCall); };
+  const char* const call = p.lanes > 1 ? "cublasSgemmStridedBatched" : "cublasSgemm";
+  const auto size = [&](std::int64_t n) { return calls_.AsInt(n, call); };
   const cublasOperation_t op_a = p.form == Product::Form::kTransposeA ? CUBLAS_OP_T : CUBLAS_OP_N;
   const cublasOperation_t op_b = p.form == Product::Form::kTransposeB ? CUBLAS_OP_T : CUBLAS_OP_N;
-  calls_.Must(cublasSgemm(blas_.get(), op_b, op_a, size(p.cols), size(p.rows), size(p.inner),
-                          &p.alpha, AddressOf(p.b), size(LeadingDimension(p.b)), AddressOf(p.a),
-                          size(LeadingDimension(p.a)), &p.beta, AddressOf(p.c),
-                          size(LeadingDimension(p.c))),
-              kCall);
+  const int rows = size(p.rows), cols = size(p.cols), inner = size(p.inner);
+  const int a_leading = size(LeadingDimension(p.a)), b_leading = size(LeadingDimension(p.b)),
+            c_leading = size(LeadingDimension(p.c));
+  if (p.lanes > 1) {
+    calls_.Must(cublasSgemmStridedBatched(blas_.get(), op_b, op_a, cols, rows, inner, &p.alpha,
+                                          AddressOf(p.b), b_leading, p.b_apart, AddressOf(p.a),
+                                          a_leading, p.a_apart, &p.beta, AddressOf(p.c), c_leading,
+                                          p.c_apart, size(p.lanes)),
+                call);
+  } else {
+    calls_.Must(
+        cublasSgemm(blas_.get(), op_b, op_a, cols, rows, inner, &p.alpha, AddressOf(p.b), b_leading,
+                    AddressOf(p.a), a_leading, &p.beta, AddressOf(p.c), c_leading),
+        call);
+  }
 }
 
 Products::Plan Products::MakePlan(const Shape& shape, const void* bias) const {

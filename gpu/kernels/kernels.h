@@ -111,24 +111,27 @@ HB_KERNEL void hb_csr_forward(HB_READ(long, offsets), HB_READ(int, columns), HB_
 HB_KERNEL void hb_csr_scatter(HB_READ(long, offsets), HB_READ(int, columns), HB_READ(float, values),
                               HB_READ_MATRIX(dy), float scale, HB_WRITE_MATRIX(dw), long rows,
                               long cols);
-// The losses of device/device.h. loss_stride is the distance between the losses of two rows.
-// Kernels cannot throw: a class or label that is not among the outputs makes the loss of its row
-// NaN and is otherwise ignored.
+// The losses of device/device.h. loss_stride is the distance between the losses of two rows of the
+// batch. Models are what device.h calls lanes: they lie side by side, each has `cols` outputs, and
+// its class weights lie weights_apart behind those of the last one. `rows` counts a row of the
+// batch once for each model. Kernels cannot throw: a class or label that is not among the outputs
+// makes the loss of its row NaN and is otherwise ignored.
 HB_KERNEL void hb_softmax_loss(HB_READ_MATRIX(outputs), HB_READ(int, classes),
-                               HB_READ(float, weights), int has_weights, float scale,
-                               HB_WRITE(float, losses), long loss_stride, HB_WRITE_MATRIX(gradient),
-                               long rows, long cols);
+                               HB_READ(float, weights), int has_weights, long weights_apart,
+                               float scale, HB_WRITE(float, losses), long loss_stride,
+                               HB_WRITE_MATRIX(gradient), long models, long rows, long cols);
 // The same from log softmax: `gradient` holds it on entry and the gradient on return.
 HB_KERNEL void hb_softmax_finish(HB_READ(int, classes), HB_READ(float, weights), int has_weights,
                                  float scale, HB_WRITE(float, losses), long loss_stride,
                                  HB_WRITE_MATRIX(gradient), long rows, long cols);
 HB_KERNEL void hb_sigmoid_loss(HB_READ_MATRIX(outputs), HB_READ(long, offsets),
                                HB_READ(int, labels), HB_READ(float, weights), int has_weights,
-                               float scale, HB_WRITE(float, losses), long loss_stride,
-                               HB_WRITE_MATRIX(gradient), long rows, long cols);
+                               long weights_apart, float scale, HB_WRITE(float, losses),
+                               long loss_stride, HB_WRITE_MATRIX(gradient), long models, long rows,
+                               long cols);
 HB_KERNEL void hb_squared_loss(HB_READ_MATRIX(outputs), HB_READ(float, values), float scale,
                                HB_WRITE(float, losses), long loss_stride, HB_WRITE_MATRIX(gradient),
-                               long rows, long cols);
+                               long models, long rows, long cols);
 // y = keep * y + scale * x, y is not read if keep is 0
 HB_KERNEL void hb_add_scaled(HB_READ_MATRIX(x), float scale, float keep, HB_WRITE_MATRIX(y),
                              long rows, long cols);
@@ -137,16 +140,23 @@ HB_KERNEL void hb_add_rows(HB_READ_MATRIX(x), HB_READ(int, places), float scale,
                            long rows, long cols);
 // y[i] *= factors[i] for rows i of y
 HB_KERNEL void hb_scale_rows(HB_READ(float, factors), HB_WRITE_MATRIX(y), long rows, long cols);
+// y *= factors[c / width] for columns c of y; with factor 0 it becomes 0
+HB_KERNEL void hb_scale_models(HB_READ(float, factors), long width, HB_WRITE_MATRIX(y), long rows,
+                               long cols);
 HB_KERNEL void hb_fill(HB_WRITE_MATRIX(y), float value, long rows, long cols);
 // The steps of device/device.h. Row i of the gradient belongs to row touched[i] of the state if
-// has_touched, and to that row of w if also w_is_whole.
+// has_touched, and to that row of w if also w_is_whole. If has_steps, element (r, c) has step r /
+// model_rows + c / model_cols of `steps`, with the same numbers in the same order.
 HB_KERNEL void hb_momentum(HB_READ_MATRIX(gradient), float rate, float momentum, float keep,
+                           HB_READ(float, steps), int has_steps, long model_rows, long model_cols,
                            HB_READ(int, touched), HB_READ(int, skipped), int has_touched,
                            int w_is_whole, HB_WRITE_MATRIX(velocity), HB_WRITE_MATRIX(w), long rows,
                            long cols);
 HB_KERNEL void hb_adam(HB_READ_MATRIX(gradient), float rate, float beta1, float beta2,
-                       float epsilon, float keep, HB_READ(int, touched), HB_READ(int, skipped),
-                       int has_touched, int w_is_whole, HB_WRITE_MATRIX(mean),
-                       HB_WRITE_MATRIX(square), HB_WRITE_MATRIX(w), long rows, long cols);
+                       float epsilon, float keep, HB_READ(float, steps), int has_steps,
+                       long model_rows, long model_cols, HB_READ(int, touched),
+                       HB_READ(int, skipped), int has_touched, int w_is_whole,
+                       HB_WRITE_MATRIX(mean), HB_WRITE_MATRIX(square), HB_WRITE_MATRIX(w),
+                       long rows, long cols);
 
 #endif

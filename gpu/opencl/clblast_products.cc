@@ -20,10 +20,10 @@ CLBlastTranspose TurnOfB(const Product& product) {
   return product.form == Product::Form::kTransposeB ? CLBlastTransposeYes : CLBlastTransposeNo;
 }
 
-// CLBlast's kernels count elements in int.
-void CheckReach(const Tensor& tensor, std::int64_t rows, std::int64_t cols,
+// CLBlast's kernels count elements in int. `last`: where the last lane begins.
+void CheckReach(const Tensor& tensor, std::int64_t rows, std::int64_t cols, std::int64_t last,
                 const ErrorReporter& reporter) {
-  if (tensor.data.offset + (rows - 1) * tensor.stride + cols <= INT_MAX) return;
+  if (tensor.data.offset + last + (rows - 1) * tensor.stride + cols <= INT_MAX) return;
   reporter.Throw(fmt::format(
       "a matrix of {} × {} ends behind the first 8 GiB of its memory, where CLBlast cannot reach; "
       "use a smaller network or batch",
@@ -34,9 +34,12 @@ void CheckReach(const Product& product, const ErrorReporter& reporter) {
   const std::int64_t rows = product.rows, cols = product.cols, inner = product.inner;
   const bool a_turned = TurnOfA(product) == CLBlastTransposeYes;
   const bool b_turned = TurnOfB(product) == CLBlastTransposeYes;
-  CheckReach(product.a, a_turned ? inner : rows, a_turned ? rows : inner, reporter);
-  CheckReach(product.b, b_turned ? cols : inner, b_turned ? inner : cols, reporter);
-  CheckReach(product.c, rows, cols, reporter);
+  const std::int64_t last = product.lanes - 1;
+  CheckReach(product.a, a_turned ? inner : rows, a_turned ? rows : inner, last * product.a_apart,
+             reporter);
+  CheckReach(product.b, b_turned ? cols : inner, b_turned ? inner : cols, last * product.b_apart,
+             reporter);
+  CheckReach(product.c, rows, cols, last * product.c_apart, reporter);
 }
 
 class ClBlastProducts final : public Products {
@@ -54,7 +57,21 @@ class ClBlastProducts final : public Products {
   // With beta 0 CLBlast does not read c, so NaN in it has no effect.
   void Queue(const Product& product) override {
     CheckReach(product, reporter_);
-    ProvideScratch(product);
+    // Its call for lanes would allocate scratch each time. Lanes that need some are large, and gain
+    // nothing from one call.
+    const bool needs_scratch = ProvideScratch(product);
+    if (product.lanes > 1 && !needs_scratch) return QueueLanes(product);
+    Product one = product;
+    for (std::int64_t i = 0; i < product.lanes; ++i) {
+      QueueOne(one);
+      one.a.data.offset += product.a_apart;
+      one.b.data.offset += product.b_apart;
+      one.c.data.offset += product.c_apart;
+    }
+  }
+
+ private:
+  void QueueOne(const Product& product) {
     const CLBlastStatusCode code = CLBlastSgemmWithTempBuffer(
         CLBlastLayoutRowMajor, TurnOfA(product), TurnOfB(product), product.rows, product.cols,
         product.inner, product.alpha, MemoryOf(product.a), OffsetOf(product.a), product.a.stride,
@@ -64,20 +81,31 @@ class ClBlastProducts final : public Products {
     CheckCode(code, product);
   }
 
- private:
+  void QueueLanes(const Product& product) {
+    const CLBlastStatusCode code = CLBlastSgemmStridedBatched(
+        CLBlastLayoutRowMajor, TurnOfA(product), TurnOfB(product), product.rows, product.cols,
+        product.inner, product.alpha, MemoryOf(product.a), OffsetOf(product.a), product.a.stride,
+        product.a_apart, MemoryOf(product.b), OffsetOf(product.b), product.b.stride,
+        product.b_apart, product.beta, MemoryOf(product.c), OffsetOf(product.c), product.c.stride,
+        product.c_apart, product.lanes, &queue_, nullptr);
+    CheckCode(code, product);
+  }
+
   // CLBlast would allocate scratch for every product, and some implementations wait for the device
-  // when it is freed. One block is enough, because products run one after the other.
-  void ProvideScratch(const Product& product) {
+  // when it is freed. One block is enough, because products run one after the other. False: this
+  // product needs none.
+  bool ProvideScratch(const Product& product) {
     std::size_t bytes = 0;
     const CLBlastStatusCode code = CLBlastSGemmTempBufferSize(
         CLBlastLayoutRowMajor, TurnOfA(product), TurnOfB(product), product.rows, product.cols,
         product.inner, OffsetOf(product.a), product.a.stride, OffsetOf(product.b), product.b.stride,
         OffsetOf(product.c), product.c.stride, &queue_, &bytes);
     CheckCode(code, product);
-    if (bytes <= scratch_bytes_) return;
+    if (bytes <= scratch_bytes_) return bytes > 0;
     FreeScratch();
     scratch_ = memory_.Allocate(bytes);
     scratch_bytes_ = bytes;
+    return true;
   }
 
   void FreeScratch() noexcept {

@@ -37,12 +37,12 @@ class ProcessorProducts final : public Products {
     SetArguments(kernel, a.data.base, a.data.offset, a_turned ? one : a.stride,
                  a_turned ? a.stride : one, b.data.base, b.data.offset, b.stride, product.alpha,
                  product.beta, c.data.base, c.data.offset, c.stride, product.rows, product.cols,
-                 product.inner, kBlockRows);
-    const std::array<std::size_t, 2> items = {
+                 product.inner, kBlockRows, product.a_apart, product.b_apart, product.c_apart);
+    const std::array<std::size_t, 3> items = {
         Pieces(product.cols, of_rows ? kRowsOfBAtOnce : kColumnsAtOnce),
-        Pieces(product.rows, kBlockRows)};
-    constexpr std::array<std::size_t, 2> kGroup = {1, 1};
-    reporter_.Check(clEnqueueNDRangeKernel(queue_, kernel, 2, nullptr, items.data(), kGroup.data(),
+        Pieces(product.rows, kBlockRows), static_cast<std::size_t>(product.lanes)};
+    constexpr std::array<std::size_t, 3> kGroup = {1, 1, 1};
+    reporter_.Check(clEnqueueNDRangeKernel(queue_, kernel, 3, nullptr, items.data(), kGroup.data(),
                                            0, nullptr, nullptr),
                     "clEnqueueNDRangeKernel of a product");
   }

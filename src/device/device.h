@@ -32,6 +32,16 @@ struct AdamStep {
   float keep = 1;
 };
 
+// Steps of lanes, one for each. A lane has `rows` × `cols` of the weights: element (r, c) belongs
+// to lane r / rows + c / cols, so lanes lie one below the other or side by side. With touched rows
+// they lie side by side.
+template <typename Step>
+struct LaneSteps {
+  DeviceSpan<const Step> steps;
+  std::int64_t rows;
+  std::int64_t cols;
+};
+
 // The rows of a sparse layer that an update touches. A step makes up for the momentum and the decay
 // of this worker's updates that did not touch a row.
 struct TouchedRows {
@@ -84,6 +94,12 @@ class Device {
   // may go on meanwhile. A device may wait for everything instead.
   virtual void WaitFor(std::int64_t /*mark*/) { Wait(); }
 
+  // Lanes are models of one shape that are computed together. Their outputs lie side by side in y.
+  // If y is wider than w, w holds y.cols / w.cols lanes one below the other, and lane i multiplies
+  // its own columns of x with its own rows of w. The same holds for dy and dw. A first layer, where
+  // all lanes read the same x, is an ordinary, wider layer. No number of a lane reaches another
+  // one, not even NaN.
+  //
   // y = f(x · w + bias). `pre` receives x · w + bias if the activation's slope needs it (GELU);
   // otherwise it is empty.
   virtual void DenseForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
@@ -121,9 +137,11 @@ class Device {
   virtual void SparseBackwardWeights(const CsrTensor& x, const Tensor& dy, float scale, float keep,
                                      const Tensor& dw, const Tensor& dbias) = 0;
 
-  // Losses. Each call writes one loss per row, and the gradient at the outputs times `scale` (1 /
-  // rows for a mean). `losses` is a vector, or a column with one row per row of the batch. An empty
-  // gradient is not written. The gradient and the outputs do not overlap.
+  // Losses. Each call writes one loss per row and lane, and the gradient at the outputs times
+  // `scale` (1 / rows for a mean). `losses` has one row per row of the batch and one column per
+  // lane; of one lane it may also be a vector. Lanes have equally many outputs, the same targets,
+  // and the same class weights or one row of them each. An empty gradient is not written. The
+  // gradient and the outputs do not overlap.
   //
   // Softmax cross-entropy. A row's loss and gradient are multiplied by its class's weight (empty:
   // 1).
@@ -146,6 +164,9 @@ class Device {
                        const Tensor& y) = 0;
   // Multiplies row i of y by factors[i].
   virtual void ScaleRows(const DeviceSpan<const float>& factors, const Tensor& y) = 0;
+  // Multiplies the columns of lane i by factors[i]; lanes have equally many. With factor 0 they
+  // become 0, even NaN.
+  virtual void ScaleLanes(const DeviceSpan<const float>& factors, const Tensor& y) = 0;
   virtual void Fill(const Tensor& y, float value) = 0;
 
   // Optimiser steps on w, which may be shared weights, with private state. With `touched`, gradient
@@ -156,6 +177,13 @@ class Device {
                         const TouchedRows* touched, const Tensor& velocity, const Tensor& w) = 0;
   virtual void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,
                     const Tensor& mean, const Tensor& square, const Tensor& w) = 0;
+  // The same, with a step for each lane.
+  virtual void MomentumOfLanes(const Tensor& gradient, const LaneSteps<MomentumStep>& lanes,
+                               const TouchedRows* touched, const Tensor& velocity,
+                               const Tensor& w) = 0;
+  virtual void AdamOfLanes(const Tensor& gradient, const LaneSteps<AdamStep>& lanes,
+                           const TouchedRows* touched, const Tensor& mean, const Tensor& square,
+                           const Tensor& w) = 0;
 
  protected:
   static constexpr std::size_t kHostAlignment = 64;

@@ -74,6 +74,9 @@ class SimulatedDevice final : public Device {
   void ScaleRows(const DeviceSpan<const float>& factors, const Tensor& y) override {
     Counted("ScaleRows").ScaleRows(factors, y);
   }
+  void ScaleLanes(const DeviceSpan<const float>& factors, const Tensor& y) override {
+    Counted("ScaleLanes").ScaleLanes(factors, y);
+  }
   void Fill(const Tensor& y, float value) override { Counted("Fill").Fill(y, value); }
   void Momentum(const Tensor& gradient, const MomentumStep& step, const TouchedRows* touched,
                 const Tensor& velocity, const Tensor& w) override {
@@ -82,6 +85,16 @@ class SimulatedDevice final : public Device {
   void Adam(const Tensor& gradient, const AdamStep& step, const TouchedRows* touched,
             const Tensor& mean, const Tensor& square, const Tensor& w) override {
     Counted("Adam").Adam(gradient, step, touched, mean, square, w);
+  }
+  void MomentumOfLanes(const Tensor& gradient, const LaneSteps<MomentumStep>& lanes,
+                       const TouchedRows* touched, const Tensor& velocity,
+                       const Tensor& w) override {
+    Counted("MomentumOfLanes").MomentumOfLanes(gradient, lanes, touched, velocity, w);
+  }
+  void AdamOfLanes(const Tensor& gradient, const LaneSteps<AdamStep>& lanes,
+                   const TouchedRows* touched, const Tensor& mean, const Tensor& square,
+                   const Tensor& w) override {
+    Counted("AdamOfLanes").AdamOfLanes(gradient, lanes, touched, mean, square, w);
   }
 
  private:

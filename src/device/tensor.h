@@ -66,6 +66,13 @@ struct Tensor {
     return {data.Sub(count == 0 ? 0 : first * stride, count == 0 ? 0 : (count - 1) * stride + cols),
             count, cols, stride};
   }
+  // Columns [first, first + count).
+  Tensor Columns(std::int64_t first, std::int64_t count) const {
+    Check(first >= 0 && count >= 0 && first + count <= cols,
+          "a tensor has fewer columns than asked for");
+    const std::int64_t floats = rows == 0 || count == 0 ? 0 : (rows - 1) * stride + count;
+    return {data.Sub(floats == 0 ? 0 : first, floats), rows, count, stride};
+  }
   // The first `count` rows: a small batch in the scratch of a large one.
   Tensor Rows(std::int64_t count) const { return Slice(0, count); }
 };

@@ -53,13 +53,21 @@ void ColumnMajor::CheckLeading() const {
   }
 }
 
+void ColumnMajor::CheckApart() const {
+  if (count == 1 || rows == 0 || cols == 0) return;
+  const bool one_after_the_other = apart >= (cols - 1) * leading + rows;
+  const bool side_by_side = apart >= rows && (count - 1) * apart + rows <= leading;
+  if (one_after_the_other || side_by_side) return;
+  throw Misuse{Fault::kValue, "the matrices of a batch overlap in " + std::string(name)};
+}
+
 Range ColumnMajor::In(Memory& memory, int device) const {
   if (rows == 0 || cols == 0) return {};
   if (address == nullptr) throw Misuse{Fault::kValue, "there is no " + std::string(name)};
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(float) != 0) {
     throw Misuse{Fault::kAddress, std::string(name) + " is not aligned to floats"};
   }
-  const std::size_t floats = (cols - 1) * leading + rows;
+  const std::size_t floats = (count - 1) * apart + (cols - 1) * leading + rows;
   return memory.At(address, floats * sizeof(float), device, name);
 }
 
@@ -137,49 +145,112 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
   });
 }
 
+namespace {
+
+// c = alpha · op(a) · op(b) + beta · c; of a batch each.
+struct Problem {
+  ColumnMajor a, b, c;
+  std::int64_t inner;
+  const float* alpha;
+  const float* beta;
+};
+
+void CheckBatch(const Problem& p) {
+  if (p.c.count < 0) throw Misuse{Fault::kValue, "a batch has a negative number of products"};
+  for (const ColumnMajor* matrix : {&p.a, &p.b, &p.c}) {
+    if (matrix->apart >= 0) continue;
+    throw Misuse{Fault::kValue, "the matrices of a batch lie a negative way apart in " +
+                                    std::string(matrix->name)};
+  }
+  p.c.CheckApart();
+}
+
+// All products of a batch, one after the other.
+std::function<void()> RunEach(const Sgemm& first, const Problem& p) {
+  return [=] {
+    Sgemm product = first;
+    for (std::int64_t i = 0; i < p.c.count; ++i) {
+      product();
+      product.a.data += p.a.apart;
+      product.b.data += p.b.apart;
+      product.c.data += p.c.apart;
+    }
+  };
+}
+
+void Queue(Machine& machine, const char* call, cublasHandle_t handle, const Problem& p) {
+  const Library& library = machine.blas.Get(handle);
+  CheckDevice(library, "cuBLAS handle");
+  if (library.stream == nullptr) {
+    throw Misuse{Fault::kHandle, "the handle has no stream, and would use the default one"};
+  }
+  for (const ColumnMajor* matrix : {&p.a, &p.b, &p.c}) matrix->CheckLeading();
+  CheckBatch(p);
+  Sgemm product{.rows = p.c.rows, .cols = p.c.cols, .inner = p.inner};
+  product.alpha = HostNumber(machine, p.alpha, "alpha");
+  product.beta = HostNumber(machine, p.beta, "beta");
+  if (p.c.rows == 0 || p.c.cols == 0 || p.c.count == 0) return;
+  if (p.c.address == p.a.address || p.c.address == p.b.address) {
+    throw Misuse{Fault::kValue, "C is also read as A or B"};
+  }
+  const Range in_a = p.a.In(machine.memory, library.device);
+  const Range in_b = p.b.In(machine.memory, library.device);
+  const Range in_c = p.c.In(machine.memory, library.device);
+  product.a = p.a.Over<const float>(in_a);
+  product.b = p.b.Over<const float>(in_b);
+  product.c = p.c.Over<float>(in_c);
+  Work work{.what = call,
+            .touches = {{in_a, Touch::How::kReads},
+                        {in_b, Touch::How::kReads},
+                        {in_c, Touch::How::kWrites}},
+            .run = RunEach(product, p),
+            .seen = {}};
+  if (library.workspace_bytes != 0) {
+    const Range workspace = machine.memory.At(library.workspace, library.workspace_bytes,
+                                              library.device, "the workspace");
+    work.touches.push_back({workspace, Touch::How::kWrites});
+    work.run = [workspace, run = std::move(work.run)] {
+      Scribble(workspace);
+      run();
+    };
+  }
+  machine.timeline.Queue(library.stream, std::move(work));
+}
+
+}  // namespace
+
+cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transpose_a,
+                                         cublasOperation_t transpose_b, int m, int n, int k,
+                                         const float* alpha, const float* a, int lda,
+                                         long long a_apart, const float* b, int ldb,
+                                         long long b_apart, const float* beta, float* c, int ldc,
+                                         long long c_apart, int count) {
+  constexpr char kCall[] = "cublasSgemmStridedBatched";
+  return RunBlas(kCall, Purpose::kUse, [&](Machine& machine) {
+    const bool ta = IsTransposed(transpose_a), tb = IsTransposed(transpose_b);
+    Queue(machine, kCall, handle,
+          {.a = {"A", a, ta ? k : m, ta ? m : k, lda, ta, count, a_apart},
+           .b = {"B", b, tb ? n : k, tb ? k : n, ldb, tb, count, b_apart},
+           .c = {"C", c, m, n, ldc, false, count, c_apart},
+           .inner = k,
+           .alpha = alpha,
+           .beta = beta});
+  });
+}
+
 cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t transpose_a,
                            cublasOperation_t transpose_b, int m, int n, int k, const float* alpha,
                            const float* a, int lda, const float* b, int ldb, const float* beta,
                            float* c, int ldc) {
   return RunBlas("cublasSgemm", Purpose::kUse, [&](Machine& machine) {
-    const Library& library = machine.blas.Get(handle);
-    CheckDevice(library, "cuBLAS handle");
-    if (library.stream == nullptr) {
-      throw Misuse{Fault::kHandle, "the handle has no stream, and would use the default one"};
-    }
     const bool ta = IsTransposed(transpose_a), tb = IsTransposed(transpose_b);
-    const ColumnMajor first{"A", a, ta ? k : m, ta ? m : k, lda, ta};
-    const ColumnMajor second{"B", b, tb ? n : k, tb ? k : n, ldb, tb};
-    const ColumnMajor result{"C", c, m, n, ldc, false};
-    for (const ColumnMajor* matrix : {&first, &second, &result}) matrix->CheckLeading();
-    Sgemm product{.rows = m, .cols = n, .inner = k};
-    product.alpha = HostNumber(machine, alpha, "alpha");
-    product.beta = HostNumber(machine, beta, "beta");
-    if (m == 0 || n == 0) return;
-    if (c == a || c == b) throw Misuse{Fault::kValue, "C is also read as A or B"};
-
-    const Range in_a = first.In(machine.memory, library.device);
-    const Range in_b = second.In(machine.memory, library.device);
-    const Range in_c = result.In(machine.memory, library.device);
-    product.a = first.Over<const float>(in_a);
-    product.b = second.Over<const float>(in_b);
-    product.c = result.Over<float>(in_c);
-    Work work{.what = "cublasSgemm",
-              .touches = {{in_a, Touch::How::kReads},
-                          {in_b, Touch::How::kReads},
-                          {in_c, Touch::How::kWrites}},
-              .run = product,
-              .seen = {}};
-    if (library.workspace_bytes != 0) {
-      const Range workspace = machine.memory.At(library.workspace, library.workspace_bytes,
-                                                library.device, "the workspace");
-      work.touches.push_back({workspace, Touch::How::kWrites});
-      work.run = [=] {
-        Scribble(workspace);
-        product();
-      };
-    }
-    machine.timeline.Queue(library.stream, std::move(work));
+    Queue(machine, "cublasSgemm", handle,
+          {.a = {"A", a, ta ? k : m, ta ? m : k, lda, ta},
+           .b = {"B", b, tb ? n : k, tb ? k : n, ldb, tb},
+           .c = {"C", c, m, n, ldc, false},
+           .inner = k,
+           .alpha = alpha,
+           .beta = beta});
   });
 }
 

@@ -23,9 +23,13 @@ struct ColumnMajor {
   std::int64_t rows = 0, cols = 0;
   std::int64_t leading = 0;
   bool transposed = false;
+  // Of a batch: so many matrices, which begin so many floats apart.
+  std::int64_t count = 1, apart = 0;
 
   // Misuse unless cuBLAS takes it.
   void CheckLeading() const;
+  // Misuse if an element belongs to two matrices of the batch.
+  void CheckApart() const;
   // The memory it takes, all in live memory of that device.
   Range In(Memory& memory, int device) const;
   // Over the memory that In() gave.

@@ -55,6 +55,17 @@ void RunKernel(Kernel kernel, std::int64_t groups, int order,
 }
 
 void RunProduct(const Product& p) {
+  if (p.lanes > 1) {
+    Product one = p;
+    one.lanes = 1;
+    for (std::int64_t i = 0; i < p.lanes; ++i) {
+      RunProduct(one);
+      one.a.data.offset += p.a_apart;
+      one.b.data.offset += p.b_apart;
+      one.c.data.offset += p.c_apart;
+    }
+    return;
+  }
   std::vector<double> sums(static_cast<std::size_t>(p.cols));
   for (std::int64_t r = 0; r < p.rows; ++r) {
     std::fill(sums.begin(), sums.end(), 0.0);

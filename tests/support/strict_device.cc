@@ -216,6 +216,11 @@ class StrictDevice final : public Device {
     Demand(factors.size == y.rows, "every row has its factor");
     Queue([=, this] { inner_->ScaleRows(Inner(factors), Inner(y)); });
   }
+  void ScaleLanes(const DeviceSpan<const float>& factors, const Tensor& y) override {
+    CheckAll(factors, y);
+    Demand(factors.size > 0 && y.cols % factors.size == 0, "lanes have equally many columns");
+    Queue([=, this] { inner_->ScaleLanes(Inner(factors), Inner(y)); });
+  }
   void Fill(const Tensor& y, float value) override {
     CheckAll(y);
     Queue([=, this] { inner_->Fill(Inner(y), value); });
@@ -236,6 +241,26 @@ class StrictDevice final : public Device {
       const std::optional<TouchedRows> there = Inner(rows);
       inner_->Adam(Inner(gradient), step, there ? &*there : nullptr, Inner(mean), Inner(square),
                    Inner(w));
+    });
+  }
+  void MomentumOfLanes(const Tensor& gradient, const LaneSteps<MomentumStep>& lanes,
+                       const TouchedRows* touched, const Tensor& velocity,
+                       const Tensor& w) override {
+    CheckAll(gradient, lanes, w);
+    Queue([=, this, rows = Copy(touched)] {
+      const std::optional<TouchedRows> there = Inner(rows);
+      inner_->MomentumOfLanes(Inner(gradient), Inner(lanes), there ? &*there : nullptr,
+                              Optional(velocity), Inner(w));
+    });
+  }
+  void AdamOfLanes(const Tensor& gradient, const LaneSteps<AdamStep>& lanes,
+                   const TouchedRows* touched, const Tensor& mean, const Tensor& square,
+                   const Tensor& w) override {
+    CheckAll(gradient, lanes, mean, square, w);
+    Queue([=, this, rows = Copy(touched)] {
+      const std::optional<TouchedRows> there = Inner(rows);
+      inner_->AdamOfLanes(Inner(gradient), Inner(lanes), there ? &*there : nullptr, Inner(mean),
+                          Inner(square), Inner(w));
     });
   }
 
@@ -297,6 +322,11 @@ class StrictDevice final : public Device {
     Demand(x.rows > 0 && x.offsets.size == x.rows + 1, "sparse rows have an offset each and one");
     Demand(x.columns.base && x.values.base, "sparse rows lie on the device even if all are empty");
     return {Inner(x.offsets), Inner(x.columns), Inner(x.values), x.rows, x.cols};
+  }
+  template <typename Step>
+  LaneSteps<Step> Inner(const LaneSteps<Step>& lanes) const {
+    Demand(lanes.steps.size > 0 && lanes.rows > 0 && lanes.cols > 0, "there are no lanes");
+    return {Inner(lanes.steps), lanes.rows, lanes.cols};
   }
   Targets Inner(const Targets& t) const {
     return {Inner(t.classes), Inner(t.label_offsets), Inner(t.labels), Inner(t.values),

@@ -134,6 +134,60 @@ TEST_F(StandinBlas, AWorkspaceIsLostWithTheStreamAndStaysAllocated) {
   ExpectViolation("aligned to 256 bytes");
 }
 
+// Matrices of A and B one below the other in one matrix, those of C side by side.
+TEST_F(StandinBlas, ABatchIsAProductOfEachOfItsMatrices) {
+  constexpr int kCount = 3, kM = 4, kN = 5, kK = 6;
+  const Numbers x(kCount * kM, kK, kCount * kM + 1), y(kCount * kN, kK, kCount * kN);
+  const Numbers z(kM, kCount * kN, kM + 2);
+  float* result = z.OnDevice();
+  const float alpha = 0.5f, beta = 2;
+  ASSERT_EQ(cublasSgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_T, kM, kN, kK, &alpha,
+                                      x.OnDevice(), x.leading, kM, y.OnDevice(), y.leading, kN,
+                                      &beta, result, z.leading, kN * z.leading, kCount),
+            CUBLAS_STATUS_SUCCESS);
+  cudaStreamSynchronize(stream);
+  const std::vector<float> got = Read(result, z.values.size());
+  for (int l = 0; l < kCount; ++l) {
+    for (int j = 0; j < kN; ++j) {
+      for (int i = 0; i < kM; ++i) {
+        double sum = 0;
+        for (int p = 0; p < kK; ++p) sum += double{x.At(l * kM + i, p)} * y.At(l * kN + j, p);
+        ASSERT_NEAR(got[(l * kN + j) * z.leading + i], alpha * sum + beta * z.At(i, l * kN + j),
+                    1e-5);
+      }
+    }
+  }
+  ExpectNoViolation();
+}
+
+TEST_F(StandinBlas, TheMatricesOfABatchLieApartAndInTheirBlocks) {
+  const auto multiply = [&](int ldc, long long a_apart, long long c_apart, int count) {
+    return cublasSgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 3, 4, &one, a, 2, a_apart,
+                                     b, 4, 12, &one, c, ldc, c_apart, count);
+  };
+  for (const long long overlapping : {0, 1, 5}) {
+    EXPECT_EQ(multiply(2, 8, overlapping, 2), CUBLAS_STATUS_INVALID_VALUE);
+    ExpectViolation("overlap in C");
+    Begin();
+  }
+  EXPECT_EQ(multiply(5, 8, 2, 3), CUBLAS_STATUS_INVALID_VALUE);  // three do not fit side by side
+  ExpectViolation("overlap in C");
+  Begin();
+  EXPECT_EQ(multiply(2, 8, 6, -1), CUBLAS_STATUS_INVALID_VALUE);
+  ExpectViolation("negative number of products");
+  Begin();
+  EXPECT_EQ(multiply(2, -8, 6, 2), CUBLAS_STATUS_INVALID_VALUE);
+  ExpectViolation("a negative way apart in A");
+  Begin();
+  EXPECT_EQ(multiply(2, 50, 6, 3), CUBLAS_STATUS_EXECUTION_FAILED);
+  ExpectViolation("A reaches 32 bytes past 400 bytes");
+  Begin();
+  EXPECT_EQ(multiply(2, 0, 6, 3), CUBLAS_STATUS_SUCCESS);  // all may read the same A
+  EXPECT_EQ(multiply(6, 8, 2, 3), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(multiply(2, 8, 6, 0), CUBLAS_STATUS_SUCCESS);
+  ExpectNoViolation();
+}
+
 TEST_F(StandinBlas, NumbersAreTheHostsAndStayFloats) {
   EXPECT_EQ(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 6, 5, a, a, 4, b, 5, &one, c, 4),
             CUBLAS_STATUS_INVALID_VALUE);
