@@ -148,7 +148,9 @@ std::string CompareJson(const Comparison& comparison) {
                {"problem", JsonOf(comparison.setting.problem)},
                {"sides", SidesJson(comparison)}};
   for (const auto& [name, text] : comparison.identity) json["options"][name] = text;
-  if (comparison.findings.target) json["findings"] = JsonOf(comparison.findings);
+  if (comparison.findings.target || !comparison.findings.speeds.empty()) {
+    json["findings"] = JsonOf(comparison.findings);
+  }
   json["runs"] = Json::array();
   for (const RunRecord& run : comparison.log.records()) json["runs"].push_back(JsonOf(run));
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

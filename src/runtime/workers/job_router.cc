@@ -1,6 +1,6 @@
 // A worker of many jobs: one device, and a worker of its own for each job that it has served and
-// not released. A job that runs out of memory, or fails by itself, fails alone; only a device that
-// fails ends the worker.
+// not released. A job that runs out of device memory fails alone, and so does one that fails by
+// itself on a core. Anything else ends the worker.
 #include <map>
 #include <memory>
 #include <new>
@@ -81,10 +81,11 @@ class JobRouter : public Worker {
       Fail(task, merge, error.what());
     } catch (const DeviceError&) {
       throw;
-    } catch (const std::bad_alloc&) {
-      Fail(task, merge, "out of memory");
     } catch (const std::exception& error) {
-      Fail(task, merge, error.what());
+      // Calls that a device has queued may still use what was freed on the way here.
+      if (!device_->info().shares_host_memory) throw;
+      Fail(task, merge,
+           dynamic_cast<const std::bad_alloc*>(&error) ? "out of memory" : error.what());
     }
   }
 
