@@ -19,7 +19,7 @@ enum class Axis : std::uint8_t {
   kTime,  // linear, in seconds; labelled in seconds, minutes, hours or days
 };
 
-enum class Stroke : std::uint8_t { kSolid, kDashed };
+enum class Stroke : std::uint8_t { kSolid, kDashed, kFaint };  // kFaint: behind the others
 
 struct Series {
   std::string name;  // empty: not in the legend
@@ -33,7 +33,8 @@ struct Series {
 };
 
 // How a line gets from one point to the next.
-enum class Line : std::uint8_t { kStraight, kStep };  // kStep: y holds until the next point
+// kStep: y holds until the next point. kPoints: it does not, there are points only.
+enum class Line : std::uint8_t { kStraight, kStep, kPoints };
 
 struct LineChart {
   std::string title;
@@ -45,6 +46,7 @@ struct LineChart {
   Line line = Line::kStraight;
   std::optional<double> y_from = {};  // bounds of the axis; if not given, those of the data
   std::optional<double> y_to = {};
+  std::vector<std::string> x_names = {};  // of x = 0, 1, …; empty: x are numbers
 };
 std::string Svg(const LineChart& chart);
 

@@ -23,6 +23,9 @@ bool HasBand(const Series& series) {
 
 Bounds BoundsOfX(const LineChart& chart) {
   Bounds bounds;
+  if (!chart.x_names.empty()) {
+    return {.low = -0.5, .high = static_cast<double>(chart.x_names.size()) - 0.5};
+  }
   const Scale scale(chart.x_axis, {}, 0, 0);
   for (const Series& series : chart.series) {
     for (std::size_t i = 0; i < PointsOf(series); ++i) {
@@ -110,6 +113,8 @@ class DrawnSeries {
       const std::string height = Number(y_(series_.y[i]));
       if (!drawing) {
         path += fmt::format("M{} {}", at, height);
+      } else if (line_ == Line::kPoints) {
+        path += fmt::format("M{} {}", at, height);
       } else if (line_ == Line::kStep) {
         path += fmt::format("H{}V{}", at, height);
       } else {
@@ -121,9 +126,8 @@ class DrawnSeries {
   }
 
   std::string Marks(std::string_view colour) const {
-    if (points_.size() > kMarked || line_ == Line::kStep || series_.stroke == Stroke::kDashed) {
-      return "";
-    }
+    const bool hides_line = points_.size() > kMarked || series_.stroke != Stroke::kSolid;
+    if (line_ == Line::kStep || (line_ != Line::kPoints && hides_line)) return "";
     std::string marks;
     for (const std::size_t i : points_) {
       if (!y_.knows(series_.y[i])) continue;
@@ -156,6 +160,17 @@ class DrawnSeries {
   Line line_;
   std::vector<std::size_t> points_;
 };
+
+AxisTicks TicksOfX(const LineChart& chart, const Bounds& bounds) {
+  if (chart.x_names.empty()) return MakeTicks(chart.x_axis, bounds.low, bounds.high, 7);
+  AxisTicks ticks;
+  const double width = kChartWidth / static_cast<double>(chart.x_names.size());
+  for (std::size_t i = 0; i < chart.x_names.size(); ++i) {
+    ticks.ticks.push_back(
+        {static_cast<double>(i), Fitted(chart.x_names[i], std::max(40.0, 0.7 * width))});
+  }
+  return ticks;
+}
 
 bool HasData(const LineChart& chart, const Scale& x, const Scale& y) {
   return std::ranges::any_of(chart.series, [&](const Series& series) {
@@ -213,7 +228,7 @@ std::string Svg(const LineChart& chart) {
 
   const Bounds x_bounds = BoundsOfX(chart);
   const Scale x(chart.x_axis, x_bounds, plot.left, plot.right);
-  svg += XAxis(plot, x, MakeTicks(chart.x_axis, x_bounds.low, x_bounds.high, 7), chart.x_label);
+  svg += XAxis(plot, x, TicksOfX(chart, x_bounds), chart.x_label);
   svg += Draw(chart, plot, x, y);
   const std::string attributes =
       fmt::format("data-x-label=\"{}\" data-plot=\"{} {} {} {}\"", Escape(chart.x_label),

@@ -90,7 +90,8 @@ std::string Fitted(std::string_view text, double width) {
 
 std::string ColourClass(int colour, Stroke stroke) {
   const bool dashed = (colour / kColours) % 2 == 1 || stroke == Stroke::kDashed;
-  return fmt::format("c{}{}", colour % kColours, dashed ? " dashed" : "");
+  const char* const faint = stroke == Stroke::kFaint ? " faint" : "";
+  return fmt::format("c{}{}{}", colour % kColours, dashed ? " dashed" : "", faint);
 }
 
 std::string Legend(const std::vector<LegendEntry>& entries, double width, double top,

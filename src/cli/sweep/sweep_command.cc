@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "cli/commands.h"
@@ -18,6 +17,7 @@
 #include "core/error.h"
 #include "core/replaced_file.h"
 #include "core/text.h"
+#include "report/sweep_page.h"
 
 namespace hogbatch {
 namespace {
@@ -64,7 +64,6 @@ int SweepCommand::Run() {
   record_.search = SearchTexts(options_.search);
   record_.rows = plan.rows;
   Introduce(plan);
-  for (const TrialResult& result : earlier.results) epochs_before_ += result.epoch;
   run_ = std::make_unique<SweepRun>(
       std::move(plan), SweepFolder{.path = folder_, .checkpoint_every = options_.checkpoint_every},
       earlier, *this);
@@ -105,7 +104,6 @@ SweepPlan SweepCommand::MakePlan() {
 
 void SweepCommand::Introduce(const SweepPlan& plan) const {
   for (const std::string& line : DataLines(*plan.input)) console_.Say(line);
-  std::set<std::string> kinds;
   const std::size_t groups = GroupTrials(plan.trials).size();
   console_.Say(fmt::format("sweep     {} trial{} ({} {}) in {} group{} of equal shape, {}",
                            plan.trials.size(), plan.trials.size() == 1 ? "" : "s",
@@ -178,6 +176,8 @@ void SweepCommand::Conclude() {
   const SweepResults results = Results();
   WriteResults();
   ReplaceFile(folder_ + "/trials.csv", TrialsCsv(results));
+  ReplaceFile(folder_ + "/sweep.html",
+              report::SweepPage(MakeSweepView(results, run_->plan(), spec_.ChosenSearch())));
   for (const std::string& line : TrialTable(results, kLastTrials)) console_.Say(line);
   if (trials_.size() > kLastTrials) {
     console_.Say(fmt::format("… {} more in {}/trials.csv", trials_.size() - kLastTrials, folder_));
@@ -196,6 +196,7 @@ void SweepCommand::Conclude() {
   console_.Say(fmt::format("best      {}", TrialLine(results, best)));
   console_.Say(fmt::format("again     {}", TrainCommand(trials_[best], kind)));
   console_.Say(fmt::format("model     {}/model.safetensors", folder_));
+  console_.Say(fmt::format("page      {}/sweep.html", folder_));
   if (options_.json)
     WriteOutput(TrialsJsonl({.metric = results.metric,
                              .trials = results.trials.subspan(best, 1),

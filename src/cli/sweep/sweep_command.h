@@ -53,8 +53,8 @@ class SweepCommand final : public SweepObserver {
   std::string folder_;
   std::optional<FolderLock> lock_;
   std::unique_ptr<SweepRun> run_;
-  double began_ = 0;          // on the steady clock
-  double epochs_before_ = 0;  // that a resumed sweep had trained
+  double began_ = 0;  // on the steady clock
+
   double shown_at_ = 0;
   double recorded_at_ = 0;
   bool is_recorded_ = true;  // all that is known is on disk

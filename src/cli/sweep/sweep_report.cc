@@ -137,4 +137,34 @@ std::string TrainCommand(const Trial& trial, DeviceKind kind) {
   return command;
 }
 
+report::SweepView MakeSweepView(const SweepResults& sweep, const SweepPlan& plan,
+                                const std::string& search) {
+  const TrainingData& data = plan.input->training;
+  report::SweepView view{.data = data.data.source,
+                         .search = search,
+                         .metric = sweep.metric,
+                         .status = SweepProgressLine(sweep, {})};
+  for (const auto& [name, value] : sweep.trials.front().values) view.options.push_back(name);
+  for (const std::size_t i : Ranking(sweep.results)) {
+    const TrialResult& result = sweep.results[i];
+    report::SweptTrial trial{.name = fmt::format("trial {}", i + 1),
+                             .state = std::string(Name(result.state)),
+                             .epoch = result.epoch,
+                             .seconds = result.seconds};
+    for (const auto& [name, value] : sweep.trials[i].values) trial.values.push_back(value);
+    for (const TrialPoint& point : result.curve) {
+      trial.epochs.push_back(point.epoch);
+      trial.losses.push_back(point.valid_loss);
+    }
+    if (const TrialPoint* const best = result.best()) {
+      trial.loss = best->valid_loss;
+      trial.metric = best->valid_metric;
+    }
+    view.trials.push_back(std::move(trial));
+  }
+  const std::size_t best = Ranking(sweep.results).front();
+  view.command = TrainCommand(sweep.trials[best], plan.devices.chosen.front().info.kind);
+  return view;
+}
+
 }  // namespace hogbatch

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "device/device_info.h"
+#include "report/sweep_page.h"
+#include "training/sweep/sweep_run.h"
 #include "training/sweep/trial_result.h"
 
 namespace hogbatch {
@@ -27,5 +29,9 @@ std::optional<double> SecondsLeft(const SweepResults& sweep, double expected_epo
 // "hogbatch train mine.csv --lr 0.1 …" for a shell: the options of a trial that are not defaults. A
 // trial trains on one worker of `kind`.
 std::string TrainCommand(const Trial& trial, DeviceKind kind);
+
+// What the page of a sweep shows.
+report::SweepView MakeSweepView(const SweepResults& sweep, const SweepPlan& plan,
+                                const std::string& search);
 
 }  // namespace hogbatch

@@ -69,7 +69,7 @@ class SweepRun final : private QueueObserver {
   // Every trial has trained as far as it should.
   bool complete() const { return tuner_.done(); }
   // See Queue.
-  bool has_hanging_worker() const { return queue_->has_hanging_worker(); }
+  bool has_hanging_worker() const { return queue_ && queue_->has_hanging_worker(); }
 
  private:
   void RestoreTuner();
