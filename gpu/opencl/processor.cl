@@ -39,7 +39,7 @@
       HB_WRITE_MATRIX(c), long rows, long cols, long inner, long block_rows, long a_apart, \
       long b_apart, long c_apart
 // The third dimension counts models, whose operands lie so far apart.
-#define HB_TO_MODEL                     \
+#define HB_TO_MODEL                      \
   a += (long)get_global_id(2) * a_apart; \
   b += (long)get_global_id(2) * b_apart; \
   c += (long)get_global_id(2) * c_apart
