@@ -36,8 +36,8 @@ MUTANTS = {
         "kTransposeA ? CUBLAS_OP_N : CUBLAS_OP_N", DENSE),
     "SwappedDimensions": Mutant(
         "gpu/cuda/products.cc",
-        "size(p.cols), size(p.rows), size(p.inner)",
-        "size(p.rows), size(p.cols), size(p.inner)", DENSE),
+        "rows = size(p.rows), cols = size(p.cols)",
+        "rows = size(p.cols), cols = size(p.rows)", DENSE),
     "LeadingDimensionOfTheWidth": Mutant(
         "gpu/cuda/products.cc",
         "size(LeadingDimension(p.a))",
