@@ -46,11 +46,10 @@ void Tuner::MarkPromoted(Leg leg) {
 }
 
 std::optional<Tuner::Leg> Tuner::Next() {
-  std::optional<Leg> next;
+  std::optional<Leg> next = unfinished_.empty() ? Promotion() : unfinished_.front();
   if (!unfinished_.empty()) {
-    next = unfinished_.front();
     unfinished_.pop_front();
-  } else if ((next = Promotion())) {
+  } else if (next) {
     MarkPromoted(*next);
   } else {
     while (next_trial_ < begun_.size() && begun_[next_trial_]) ++next_trial_;
