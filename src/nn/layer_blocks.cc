@@ -6,8 +6,10 @@ namespace hogbatch {
 
 ParameterLayout WithFirstHeight(const ParameterLayout& layout, std::int64_t rows) {
   ParameterLayout other;
+  other.lanes = layout.lanes;
   for (const LayerShape& shape : layout.layers) {
-    other.Append(other.layers.empty() ? rows : shape.in, shape.out, shape.activation);
+    other.Append(other.layers.empty() ? rows : shape.in, shape.out, shape.activation,
+                 shape.width / shape.out);
   }
   return other;
 }
@@ -27,7 +29,8 @@ void LayerBlocks::SetFirstHeight(std::int64_t rows) {
 
 void LayerBlocks::Place(std::size_t layer, std::int64_t rows) {
   ParameterLayout alone;
-  alone.Append(rows, shapes_[layer].out, shapes_[layer].activation);
+  const LayerShape& shape = shapes_[layer];
+  alone.Append(rows, shape.out, shape.activation, shape.width / shape.out);
   const std::size_t bytes = alone.floats * sizeof(float);
   if (blocks_[layer].bytes() < bytes) {
     if (blocks_[layer].bytes() > 0) device_.Wait();  // for what is queued on the old one

@@ -30,7 +30,7 @@ class LayerBlocks {
   // Floats of a layer on its way to or from the host: its weights, a gap up to a multiple of 16,
   // its biases. In a flat array of the layout they begin at the layer's weights_at.
   std::int64_t floats(std::size_t layer) const {
-    return shapes_[layer].bias_at + shapes_[layer].out;
+    return shapes_[layer].bias_at + shapes_[layer].width;
   }
   // Where biases begin among them.
   std::int64_t bias_at(std::size_t layer) const { return shapes_[layer].bias_at; }

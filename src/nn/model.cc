@@ -51,7 +51,7 @@ class Scratch {
 std::int64_t WidestOfEverySecond(const ParameterLayout& layout, std::size_t first) {
   std::int64_t widest = 1;
   for (std::size_t i = first; i < layout.layers.size(); i += 2) {
-    widest = std::max(widest, layout.layers[i].out);
+    widest = std::max(widest, layout.layers[i].width);
   }
   return widest;
 }
@@ -68,12 +68,12 @@ struct ScratchPlan {
     for (std::size_t i = 0; i < layout.layers.size(); ++i) {
       const LayerShape& shape = layout.layers[i];
       const bool trains = use != Use::kInference;
-      outputs_at[i] = trains ? scratch.Reserve(shape.out) : shared_at[i % 2];
-      if (trains && shape.activation == Activation::kGelu) pre_at[i] = scratch.Reserve(shape.out);
-      gradients_at.push_back(use == Use::kDeferredUpdates ? scratch.Reserve(shape.out)
+      outputs_at[i] = trains ? scratch.Reserve(shape.width) : shared_at[i % 2];
+      if (trains && shape.activation == Activation::kGelu) pre_at[i] = scratch.Reserve(shape.width);
+      gradients_at.push_back(use == Use::kDeferredUpdates ? scratch.Reserve(shape.width)
                                                           : shared_at[i % 2]);
     }
-    if (use != Use::kInference) losses_at = scratch.Reserve(1);
+    if (use != Use::kInference) losses_at = scratch.Reserve(layout.lanes);
   }
 
   Scratch scratch;
@@ -91,7 +91,7 @@ std::vector<LayerView> ViewLayers(const ParameterLayout& layout, DeviceSpan<floa
   for (const LayerShape& shape : layout.layers) {
     const auto weights = flat.Sub(shape.weights_at, shape.in * shape.out);
     views.push_back({.weights = Tensor::Matrix(weights, shape.in, shape.out),
-                     .bias = Tensor::Vector(flat.Sub(shape.bias_at, shape.out))});
+                     .bias = Tensor::Vector(flat.Sub(shape.bias_at, shape.width))});
   }
   return views;
 }
@@ -110,13 +110,13 @@ Model::Model(const ModelSpec& spec, Device& device, std::int64_t max_rows, Use u
   pre_.resize(layers);
   for (std::size_t i = 0; i < layers; ++i) {
     const auto view = [&](std::int64_t at) {
-      return plan.scratch.View(memory_, at, layout_.layers[i].out);
+      return plan.scratch.View(memory_, at, layout_.layers[i].width);
     };
     outputs_.push_back(view(plan.outputs_at[i]));
     if (plan.pre_at[i] >= 0) pre_[i] = view(plan.pre_at[i]);
     if (use != Use::kInference) gradients_.push_back(view(plan.gradients_at[i]));
   }
-  if (plan.losses_at >= 0) losses_ = plan.scratch.View(memory_, plan.losses_at, 1);
+  if (plan.losses_at >= 0) losses_ = plan.scratch.View(memory_, plan.losses_at, layout_.lanes);
 }
 
 Tensor Model::Forward(const BatchInput& input, std::span<const LayerView> layers) {
@@ -137,17 +137,20 @@ Tensor Model::Forward(const BatchInput& input, std::span<const LayerView> layers
   return outputs_.back().Rows(rows_);
 }
 
-Tensor Model::ComputeLoss(const Targets& targets, const Tensor& class_weights) {
+Tensor Model::ComputeLoss(const Targets& targets, const Tensor& class_weights,
+                          const DeviceSpan<const float>& lane_factors) {
   Check(!gradients_.empty(), "a model made for inference cannot train");
   Check(rows_ >= 1, "a loss needs outputs: Forward comes first");
   const Tensor outputs = outputs_.back().Rows(rows_);
   const Tensor gradient = gradients_.back().Rows(rows_);
-  const Tensor losses = Tensor::Vector(losses_.data.Sub(0, rows_));
+  const std::int64_t lanes = layout_.lanes;
+  const Tensor losses =
+      lanes == 1 ? Tensor::Vector(losses_.data.Sub(0, rows_)) : losses_.Rows(rows_);
   const float scale = 1.0f / static_cast<float>(rows_);
   // A sigmoid loss is reported as the mean over the labels, but updates use the gradient of the
   // sum: the mean over a thousand labels would need a thousand times the learning rate of other
   // losses.
-  const float labels_scale = scale * static_cast<float>(outputs.cols);
+  const float labels_scale = scale * static_cast<float>(outputs.cols / lanes);
   switch (spec_.loss) {
     case Loss::kSoftmax:
       device_.SoftmaxLoss(outputs, targets, class_weights, scale, losses, gradient);
@@ -160,9 +163,10 @@ Tensor Model::ComputeLoss(const Targets& targets, const Tensor& class_weights) {
       break;
   }
   if (targets.weights.size > 0) {
-    device_.ScaleRows(targets.weights, Tensor::Matrix(losses.data, rows_, 1));
+    device_.ScaleRows(targets.weights, lanes == 1 ? Tensor::Matrix(losses.data, rows_, 1) : losses);
     device_.ScaleRows(targets.weights, gradient);
   }
+  if (lane_factors.size > 0) device_.ScaleLanes(lane_factors, gradient);
   return losses;
 }
 

@@ -63,8 +63,11 @@ class Model {
 
   // After Forward: computes the loss of each row (returned, in scratch) and the gradient at the
   // outputs of their mean over the batch. A sigmoid loss is summed over the outputs for it.
-  // `class_weights` may be empty.
-  Tensor ComputeLoss(const Targets& targets, const Tensor& class_weights);
+  // `class_weights` may be empty. Of several lanes the losses have a column each, and the gradient
+  // of lane i is multiplied by lane_factors[i]: its learning rate, or 0 for a lane that is stopped
+  // (empty: by 1).
+  Tensor ComputeLoss(const Targets& targets, const Tensor& class_weights,
+                     const DeviceSpan<const float>& lane_factors = {});
 
   // After ComputeLoss: walks from the last layer to the first. A layer's target is written after
   // its weights were used, so targets may be the weights themselves. For sparse input `first` is

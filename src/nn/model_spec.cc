@@ -34,14 +34,16 @@ void CheckWidth(const ModelSpec& spec, std::string_view what, std::int64_t width
 
 }  // namespace
 
-void ParameterLayout::Append(std::int64_t in, std::int64_t out, Activation activation) {
+void ParameterLayout::Append(std::int64_t in, std::int64_t out, Activation activation,
+                             std::int64_t stacked) {
   const LayerShape shape{.in = in,
                          .out = out,
+                         .width = stacked * out,
                          .weights_at = floats,
                          .bias_at = floats + AlignUp(in * out),
                          .activation = activation};
-  floats = shape.bias_at + AlignUp(out);
-  parameters += in * out + out;
+  floats = shape.bias_at + AlignUp(shape.width);
+  parameters += in * out + shape.width;
   layers.push_back(shape);
 }
 
@@ -53,16 +55,21 @@ ParameterLayout Layout(const ModelSpec& spec) {
   CheckWidth(spec, "its number of inputs", spec.inputs);
   for (const std::int64_t width : spec.hidden) CheckWidth(spec, "the width of a layer", width);
   CheckWidth(spec, "its number of outputs", spec.outputs);
+  Check(spec.lanes >= 1, "a network has at least one lane");
 
   ParameterLayout layout;
+  layout.lanes = spec.lanes;
   std::int64_t in = spec.inputs;
   for (int i = 0; i < spec.layers(); ++i) {
     const bool last = i + 1 == spec.layers();
     const std::int64_t out = last ? spec.outputs : spec.hidden[i];
+    const Activation activation = last ? Activation::kIdentity : spec.activation;
     // Widths are at most 2^31, so a layer's product fits 64 bits, and so does one layer more than
-    // the limit checked after each.
-    layout.Append(in, out, last ? Activation::kIdentity : spec.activation);
-    if (layout.floats > kMaxParameters) {
+    // the limit checked after each. Lanes are divided by, since a product with them may not fit.
+    const bool fits = (in + 1) * out <= kMaxParameters / spec.lanes;
+    if (fits && i == 0) layout.Append(in, spec.lanes * out, activation);
+    if (fits && i > 0) layout.Append(spec.lanes * in, out, activation, spec.lanes);
+    if (!fits || layout.floats > kMaxParameters) {
       throw UserError(fmt::format(
           "a network {} has more than {} parameters, which no memory holds: choose smaller layers",
           WidthsText(spec), kMaxParameters));

@@ -24,7 +24,8 @@ struct ModelSpec {
   Activation activation = Activation::kRelu;  // of the hidden layers; the output layer has none
   Loss loss = Loss::kSoftmax;
   bool sparse_input =
-      false;  // rows arrive as CSR: the first layer touches only the columns they name
+      false;               // rows arrive as CSR: the first layer touches only the columns they name
+  std::int64_t lanes = 1;  // networks of this shape that are trained together (nn/lanes/lanes.h)
 
   int layers() const { return static_cast<int>(hidden.size()) + 1; }
   bool operator==(const ModelSpec&) const = default;
@@ -34,11 +35,13 @@ inline std::int64_t AlignUp(std::int64_t floats) {
   return (floats + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// Where one layer's parameters lie in the flat array: weights [in × out] row-major, then out
-// biases.
+// Where one layer's parameters lie in the flat array: weights [in × out] row-major, then `width`
+// biases. Lanes lie side by side in the weights of the first layer and one below the other in those
+// of the others.
 struct LayerShape {
   std::int64_t in = 0;
   std::int64_t out = 0;
+  std::int64_t width = 0;       // outputs of all lanes
   std::int64_t weights_at = 0;  // offsets in floats, each a multiple of 16 (64 bytes)
   std::int64_t bias_at = 0;
   Activation activation = Activation::kIdentity;
@@ -48,9 +51,10 @@ struct ParameterLayout {
   std::vector<LayerShape> layers;
   std::int64_t floats = 0;      // length of the flat array, alignment gaps included
   std::int64_t parameters = 0;  // weights and biases, gaps not counted
+  std::int64_t lanes = 1;
 
-  // Adds a layer behind the others.
-  void Append(std::int64_t in, std::int64_t out, Activation activation);
+  // Adds a layer behind the others. Its weights hold `stacked` lanes one below the other.
+  void Append(std::int64_t in, std::int64_t out, Activation activation, std::int64_t stacked = 1);
 };
 
 // Throws UserError for a network that cannot be addressed.

@@ -4,14 +4,12 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <utility>
 
 #include "core/error.h"
 #include "core/words.h"
-#include "device/buffer.h"
-#include "nn/layer_blocks.h"
+#include "nn/optimizer_state.h"
 
 namespace hogbatch {
 namespace {
@@ -20,86 +18,6 @@ constexpr std::array<NamedValue<OptimizerKind>, 2> kKinds{{
     {"sgd", OptimizerKind::kSgd},
     {"adam", OptimizerKind::kAdam},
 }};
-
-// Remembers when each row of a sparse layer was last touched, so that the decay and momentum of the
-// updates it skipped can be applied when it is touched again.
-class LazyRows {
- public:
-  LazyRows(Device& device, std::int64_t rows)
-      : device_(device),
-        last_(rows, 0),
-        skipped_on_device_(device, static_cast<std::size_t>(rows) * sizeof(std::int32_t)) {}
-
-  TouchedRows Touch(const LayerGradient& gradient, std::int64_t update) {
-    const std::span<const std::int32_t> rows = gradient.touched_on_host;
-    Check(static_cast<std::int64_t>(rows.size()) == gradient.touched.size,
-          "host and device know the same touched rows");
-    Check(rows.size() <= last_.size(), "an update touches more rows than a layer has");
-    // Those of the last update may still be uploading; those of the one before have arrived.
-    std::vector<std::int32_t>& skipped_rows = skipped_[static_cast<std::size_t>(turn_ ^= 1)];
-    skipped_rows.resize(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto row = static_cast<std::size_t>(rows[i]);  // a negative one becomes huge
-      Check(row < last_.size(), "an update touches a row its layer does not have");
-      std::int64_t& last = last_[row];
-      const std::int64_t missed = std::max<std::int64_t>(0, update - last - 1);
-      skipped_rows[i] = static_cast<std::int32_t>(
-          std::min<std::int64_t>(missed, std::numeric_limits<std::int32_t>::max()));
-      last = update;
-    }
-    const auto skipped = skipped_on_device_.span<const std::int32_t>();
-    device_.Upload(std::as_bytes(std::span(skipped_rows)), skipped.base, 0);
-    return {.rows = gradient.touched, .skipped = skipped.Sub(0, gradient.touched.size)};
-  }
-
-  const std::vector<std::int64_t>& last_touched() const { return last_; }
-  void Load(const std::vector<std::int64_t>& last_touched) {
-    Check(last_touched.size() == last_.size(), "saved rows are as many as a layer has");
-    last_ = last_touched;
-  }
-
- private:
-  Device& device_;
-  std::vector<std::int64_t> last_;                    // update of each row's last touch; 0: never
-  std::array<std::vector<std::int32_t>, 2> skipped_;  // used in turn
-  int turn_ = 0;
-  Buffer skipped_on_device_;
-};
-
-// Zeroed memory in the shape of the parameters.
-class StateMemory {
- public:
-  StateMemory(Device& device, const ParameterLayout& layout)
-      : device_(device), blocks_(device, layout) {
-    for (const LayerView& view : blocks_.views()) {
-      if (!view.weights.empty()) device.Fill(view.weights, 0);
-      device.Fill(view.bias, 0);
-    }
-  }
-  const LayerView& layer(int i) const { return blocks_.views()[i]; }
-  std::size_t layers() const { return blocks_.views().size(); }
-
-  void SaveTo(OptimizerState& state) {
-    for (std::size_t i = 0; i < layers(); ++i) {
-      std::vector<float>& saved =
-          state.layers.emplace_back(static_cast<std::size_t>(blocks_.floats(i)));
-      blocks_.Download(i, saved);
-      device_.Wait();
-      const Tensor& weights = blocks_.views()[i].weights;
-      std::fill(saved.begin() + weights.rows * weights.cols, saved.begin() + blocks_.bias_at(i), 0);
-    }
-  }
-  // `layers` begins with those of this array.
-  void Load(std::span<const std::vector<float>> saved) {
-    Check(saved.size() >= layers(), "saved state has all layers");
-    for (std::size_t i = 0; i < layers(); ++i) blocks_.Upload(i, saved[i]);
-    device_.Wait();
-  }
-
- private:
-  Device& device_;
-  LayerBlocks blocks_;
-};
 
 // w = (1 - learning_rate · decay) · w - learning_rate · g. Only rows of a sparse layer have state:
 // when decay was last applied to them.
@@ -166,23 +84,11 @@ class StatefulOptimizer : public Optimizer {
     }
   }
 
-  OptimizerState Save() override {
-    OptimizerState state{.layers = {}, .last_touched = lazy_.last_touched()};
-    for (StateMemory* array : Arrays()) array->SaveTo(state);
-    return state;
-  }
-  void Load(const OptimizerState& state) override {
-    lazy_.Load(state.last_touched);
-    std::span<const std::vector<float>> layers = state.layers;
-    for (StateMemory* array : Arrays()) {
-      array->Load(layers);
-      layers = layers.subspan(array->layers());
-    }
-    Check(layers.empty(), "saved state has no further layers");
-  }
+  OptimizerState Save() override { return SaveState(Arrays(), lazy_); }
+  void Load(const OptimizerState& state) override { LoadState(state, Arrays(), lazy_); }
 
  protected:
-  virtual std::vector<StateMemory*> Arrays() = 0;
+  virtual std::span<StateMemory> Arrays() = 0;
   virtual void StepWeights(int layer, const Tensor& gradient, float learning_rate, float keep,
                            std::int64_t update, const TouchedRows* touched, const Tensor& w) = 0;
   virtual void StepBias(int layer, const Tensor& gradient, float learning_rate, std::int64_t update,
@@ -216,7 +122,7 @@ class MomentumSgd : public StatefulOptimizer {
                      velocity_.layer(layer).bias, bias);
   }
 
-  std::vector<StateMemory*> Arrays() override { return {&velocity_}; }
+  std::span<StateMemory> Arrays() override { return {&velocity_, 1}; }
 
   float momentum_;
   StateMemory velocity_;
@@ -227,48 +133,44 @@ class AdamOptimizer : public StatefulOptimizer {
   AdamOptimizer(const OptimizerOptions& options, const ParameterLayout& layout,
                 std::int64_t sparse_rows, Device& device)
       : StatefulOptimizer(options.weight_decay, sparse_rows, device),
-        beta1_(options.adam_beta1),
-        beta2_(options.adam_beta2),
-        epsilon_(options.adam_epsilon),
-        mean_(device, layout),
-        square_(device, layout) {}
+        options_(options),
+        moments_{StateMemory(device, layout), StateMemory(device, layout)} {}
 
  private:
   void StepWeights(int layer, const Tensor& gradient, float learning_rate, float keep,
                    std::int64_t update, const TouchedRows* touched, const Tensor& w) override {
-    device_.Adam(gradient, At(learning_rate, keep, update), touched, mean_.layer(layer).weights,
-                 square_.layer(layer).weights, w);
+    device_.Adam(gradient, AdamStepAt(options_, learning_rate, keep, update), touched,
+                 moments_[0].layer(layer).weights, moments_[1].layer(layer).weights, w);
   }
   void StepBias(int layer, const Tensor& gradient, float learning_rate, std::int64_t update,
                 const Tensor& bias) override {
-    device_.Adam(gradient, At(learning_rate, 1, update), nullptr, mean_.layer(layer).bias,
-                 square_.layer(layer).bias, bias);
+    device_.Adam(gradient, AdamStepAt(options_, learning_rate, 1, update), nullptr,
+                 moments_[0].layer(layer).bias, moments_[1].layer(layer).bias, bias);
   }
 
-  std::vector<StateMemory*> Arrays() override { return {&mean_, &square_}; }
+  std::span<StateMemory> Arrays() override { return moments_; }
 
-  // Moments start at zero and are too small at first; the learning rate corrects for it.
-  AdamStep At(float learning_rate, float keep, std::int64_t update) const {
-    const double t = static_cast<double>(update);
-    const double correction = std::sqrt(1 - std::pow(beta2_, t)) / (1 - std::pow(beta1_, t));
-    return {.learning_rate = static_cast<float>(learning_rate * correction),
-            .beta1 = static_cast<float>(beta1_),
-            .beta2 = static_cast<float>(beta2_),
-            .epsilon = static_cast<float>(epsilon_),
-            .keep = keep};
-  }
-
-  double beta1_;
-  double beta2_;
-  double epsilon_;
-  StateMemory mean_;
-  StateMemory square_;
+  OptimizerOptions options_;
+  std::array<StateMemory, 2> moments_;  // mean and square
 };
 
 }  // namespace
 
 float Keep(double decay, float learning_rate) {
   return static_cast<float>(std::max(0.0, 1 - static_cast<double>(learning_rate) * decay));
+}
+
+// Moments start at zero and are too small at first; the learning rate corrects for it.
+AdamStep AdamStepAt(const OptimizerOptions& options, float learning_rate, float keep,
+                    std::int64_t update) {
+  const double t = static_cast<double>(update);
+  const double beta1 = options.adam_beta1, beta2 = options.adam_beta2;
+  const double correction = std::sqrt(1 - std::pow(beta2, t)) / (1 - std::pow(beta1, t));
+  return {.learning_rate = static_cast<float>(learning_rate * correction),
+          .beta1 = static_cast<float>(beta1),
+          .beta2 = static_cast<float>(beta2),
+          .epsilon = static_cast<float>(options.adam_epsilon),
+          .keep = keep};
 }
 
 void OptimizerOptions::Visit(OptionVisitor& visitor) {

@@ -52,6 +52,10 @@ struct OptimizerState {
 // What decay leaves of a weight in one update: 1 - learning_rate · decay, never below 0.
 float Keep(double decay, float learning_rate);
 
+// Adam's step of this update, counted from 1, with the correction for young moments.
+AdamStep AdamStepAt(const OptimizerOptions& options, float learning_rate, float keep,
+                    std::int64_t update);
+
 class Optimizer {
  public:
   virtual ~Optimizer() = default;

@@ -9,7 +9,7 @@ namespace {
 
 // The weights of a layer, a gap and its biases, as in a layer's block of the layout.
 std::int64_t FloatsOf(const LayerShape& shape) {
-  return shape.bias_at - shape.weights_at + shape.out;
+  return shape.bias_at - shape.weights_at + shape.width;
 }
 
 // Of the largest layer that is made aside.
@@ -62,7 +62,7 @@ LayerView DeltaMaker::Aside(std::size_t layer) const {
   const LayerShape& shape = layout_.layers[layer];
   const DeviceSpan<float> all = aside_.span<float>();
   return {.weights = Tensor::Matrix(all, shape.in, shape.out),
-          .bias = Tensor::Vector(all.Sub(shape.bias_at - shape.weights_at, shape.out))};
+          .bias = Tensor::Vector(all.Sub(shape.bias_at - shape.weights_at, shape.width))};
 }
 
 void DeltaMaker::Make(std::size_t layer, float learning_rate, std::int64_t update,

@@ -43,7 +43,7 @@ void MirroredLayers::ForEachContiguousPart(std::size_t layer, std::span<Float> h
     part(shape.weights_at, on_host(0, shape.in * shape.out));
   }
   // Without the gap before the biases: its contents on the device are undefined.
-  part(shape.bias_at, on_host(blocks_.bias_at(layer), shape.out));
+  part(shape.bias_at, on_host(blocks_.bias_at(layer), shape.width));
 }
 
 void MirroredLayers::Upload(const ParameterStore& store) {
