@@ -150,7 +150,7 @@ Tensor Model::ComputeLoss(const Targets& targets, const Tensor& class_weights,
   // A sigmoid loss is reported as the mean over the labels, but updates use the gradient of the
   // sum: the mean over a thousand labels would need a thousand times the learning rate of other
   // losses.
-  const float labels_scale = scale * static_cast<float>(outputs.cols / lanes);
+  const float labels_scale = scale * static_cast<float>(spec_.outputs);
   switch (spec_.loss) {
     case Loss::kSoftmax:
       device_.SoftmaxLoss(outputs, targets, class_weights, scale, losses, gradient);
