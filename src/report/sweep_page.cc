@@ -50,12 +50,12 @@ std::string Curves(const SweepView& sweep) {
   for (std::size_t rank = sweep.trials.size(); rank-- > 0;) {
     const SweptTrial& trial = sweep.trials[rank];
     const bool is_named = rank < kNamedCurves;
-    Series series{.name = is_named ? OptionsText(sweep, trial) : "",
+    Series series{.name = is_named ? trial.name : "",
                   .x = {},
                   .y = {},
                   .colour = is_named ? static_cast<int>(rank) : 5,
                   .stroke = is_named ? Stroke::kSolid : Stroke::kFaint,
-                  .hover = OptionsText(sweep, trial)};
+                  .hover = trial.name};
     for (std::size_t i = 0; i < trial.epochs.size(); ++i) {
       if (trial.epochs[i] <= 0) continue;  // the initial model says nothing of the options
       series.x.push_back(trial.epochs[i]);
@@ -64,7 +64,12 @@ std::string Curves(const SweepView& sweep) {
     }
     chart.series.push_back(std::move(series));
   }
-  chart.y_to = UpperBound(std::move(all));
+  chart.y_to = UpperBound(all);
+  std::erase_if(all, [](double loss) { return !std::isfinite(loss); });
+  if (chart.y_to) {
+    const double low = *std::ranges::min_element(all);
+    chart.y_from = std::max(0.0, low - 0.05 * (*chart.y_to - low));
+  }
   return Svg(chart);
 }
 

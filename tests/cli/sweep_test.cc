@@ -1,0 +1,129 @@
+// hogbatch sweep as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "cli/options/parse.h"
+#include "cli/sweep/sweep_report.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "tests/support/process.h"
+
+namespace hogbatch {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::ThrowsMessage;
+
+SweepCommandOptions ParseSweepOptions(const std::vector<std::string>& arguments) {
+  return std::get<SweepCommandOptions>(Parse(arguments));
+}
+
+TEST(SweepOptions, TakeListsAndDistributionsAndOneValue) {
+  const SweepCommandOptions options =
+      ParseSweepOptions({"sweep", "mine.csv", "--lr", "log:1e-3:1", "--hidden", "8|16,16",
+                         "--epochs", "3", "--no-pin", "--search", "random", "--trials", "5"});
+  const SweepSpec spec = options.training.Spec(options.search);
+  EXPECT_EQ(spec.base.data, "mine.csv");
+  EXPECT_EQ(spec.base.epochs, 3);
+  EXPECT_TRUE(spec.base.no_pin);
+  EXPECT_THAT(spec.varied, SizeIs(2));
+  EXPECT_THAT(MakeTrials(spec), SizeIs(5));
+}
+
+TEST(SweepOptions, AreRefusedAsTheyAreParsed) {
+  EXPECT_THAT([] { ParseSweepOptions({"sweep", "--lr", "0.1|"}); },
+              ThrowsMessage<UserError>(HasSubstr("a value is missing")));
+  EXPECT_THAT([] { ParseSweepOptions({"sweep", "--hiden", "8|16"}); },
+              ThrowsMessage<UserError>(HasSubstr("did you mean --hidden?")));
+}
+
+TEST(SweepReport, NamesTheCommandThatTrainsATrialAlone) {
+  Trial trial;
+  trial.spec.data = "my file.csv";
+  trial.spec.learning_rate.lr = 0.25;
+  trial.spec.no_pin = true;
+  EXPECT_EQ(TrainCommand(trial, DeviceKind::kCpu),
+            "hogbatch train 'my file.csv' --lr 0.25 --devices cpu:1 --algorithm hogbatch --no-pin");
+}
+
+class SweepProgram : public testing::Test {
+ protected:
+  SweepProgram() { folder_.Write("rows.svm", TwoClasses(2000)); }
+
+  Finished Run(const std::vector<std::string>& arguments) {
+    return Process(arguments, folder_.path()).Wait();
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(SweepProgram, LeavesTheBestModelAndItsRecords) {
+  const Finished swept =
+      Run({"sweep", "rows.svm", "--lr", "0.001|0.05", "--seed", "1|2", "--hidden", "8", "--epochs",
+           "2", "--devices", "cpu:2", "--out", "s"});
+  ASSERT_EQ(swept.exit_code, 0) << swept.err;
+  EXPECT_THAT(swept.out, HasSubstr("4 trials (grid of lr, seed) in 1 group of equal shape"));
+  EXPECT_THAT(swept.out, HasSubstr("again     hogbatch train rows.svm --split-seed 1 --hidden 8"));
+  EXPECT_THAT(SplitLines(folder_.Read("s/trials.csv")), SizeIs(5));
+  EXPECT_THAT(SplitLines(folder_.Read("s/trials.jsonl")), SizeIs(4));
+  EXPECT_THAT(folder_.Read("s/sweep.html"), HasSubstr("Effect of lr"));
+  EXPECT_FALSE(folder_.Has("s/trials"));
+  const Finished eval = Run({"eval", "s/model.safetensors", "rows.svm", "--devices", "cpu:1"});
+  EXPECT_EQ(eval.exit_code, 0) << eval.err;
+
+  const Finished other = Run({"sweep", "rows.svm", "--lr", "1|2", "--out", "s"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("the folder holds another sweep"));
+  const Finished changed = Run({"sweep", "--resume", "s", "--lr", "1|2"});
+  EXPECT_THAT(changed.err, HasSubstr("a resumed sweep keeps it"));
+  const Finished again = Run({"sweep", "--resume", "s"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("all trials are done"));
+}
+
+TEST_F(SweepProgram, GoesOnAfterItWasInterrupted) {
+  const std::vector<std::string> arguments = {"sweep",
+                                              "rows.svm",
+                                              "--lr",
+                                              "0.001|0.01|0.05",
+                                              "--hidden",
+                                              "16",
+                                              "--epochs",
+                                              "200",
+                                              "--devices",
+                                              "cpu:1",
+                                              "--out",
+                                              "i",
+                                              "--checkpoint-every",
+                                              "0.05"};
+  Process process(arguments, folder_.path());
+  while (process.running() && !folder_.Has("i/trials/1/checkpoints/checkpoint-1.safetensors")) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  process.Signal(SIGINT);
+  const Finished stopped = process.Wait();
+  ASSERT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_THAT(stopped.out, HasSubstr("hogbatch sweep --resume i"));
+  EXPECT_TRUE(folder_.Has("i/model.safetensors"));
+  const Finished resumed = Run({"sweep", "--resume", "i"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.out, HasSubstr("3 of 3 trials done"));
+}
+
+TEST_F(SweepProgram, ShowsATableOnATerminal) {
+  Process process({"sweep", "rows.svm", "--lr", "0.01|0.05", "--hidden", "8", "--epochs", "2",
+                   "--devices", "cpu:1", "--out", "t"},
+                  folder_.path(), Process::Output::kTerminal);
+  const Finished finished = process.Wait();
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("trial"));
+  EXPECT_THAT(finished.out, HasSubstr("2 of 2 trials done"));
+}
+
+}  // namespace
+}  // namespace hogbatch
