@@ -96,9 +96,11 @@ FileFormat FormatOf(const TextInput& input) {
   return DetectFormat(text);
 }
 
-TextInput InputFromBytes(std::string_view bytes, const std::string& source) {
-  TextInput input{.text = OpenBytes(bytes, source, MemoryBudget(0)), .source = source};
-  SetFormat(WrittenFormat::kAuto, MemoryBudget(0), input);
+TextInput InputFromBytes(std::string_view bytes, const std::string& source,
+                         std::int64_t memory_bytes) {
+  const auto budget = MemoryBudget(memory_bytes);
+  TextInput input{.text = OpenBytes(bytes, source, budget), .source = source};
+  SetFormat(WrittenFormat::kAuto, budget, input);
   return input;
 }
 

@@ -27,8 +27,9 @@ struct TextInput {
 // Files (see InputFiles), or with an empty text the data set that ships with the program.
 TextInput OpenInput(const std::string& data, const ReadOptions& options, Labels labels);
 
-// `bytes`, plain or compressed, must outlive the result.
-TextInput InputFromBytes(std::string_view bytes, const std::string& source);
+// `bytes`, plain or compressed, must outlive the result. `memory_bytes`: see MemoryBudget.
+TextInput InputFromBytes(std::string_view bytes, const std::string& source,
+                         std::int64_t memory_bytes = 0);
 // An IDX file and the one with its labels, "SOURCE labels" in errors.
 TextInput InputFromBytes(std::string_view bytes, std::string_view labels,
                          const std::string& source);

@@ -11,6 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::string_view text = TextOf(bytes, size).substr(2);
   const std::size_t cut = std::clamp<std::size_t>(bytes[1], 1, text.size() - 1);
   ReadOptions options;
+  options.threads = 1;
   options.scaling = static_cast<ScalingKind>(bytes[0] % 5);
   return ReadOrRefused([&] {
     TextInput input{.text = OpenBytes(text.substr(0, cut), "in", 1 << 20), .source = "in"};

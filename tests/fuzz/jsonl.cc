@@ -7,9 +7,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if (!BeginsAsJson(text)) return -1;
   const ParseSettings settings{.threads = 1, .chunk_bytes = 64, .memory_bytes = 1 << 24};
   return ReadOrRefused([&] {
-    const TrainingData train = ReadTrainingText(InputFromBytes(text, "in"), {}, settings);
+    ReadOptions options;
+    options.threads = 1;
+    const auto input = [&] { return InputFromBytes(text, "in", settings.memory_bytes); };
+    const TrainingData train = ReadTrainingText(input(), options, settings);
     CheckShape(train.data);
-    CheckShape(ReadTextWithSchema(InputFromBytes(text, "in"), train.schema, Labels::kRequired, {},
-                                  settings));
+    CheckShape(ReadTextWithSchema(input(), train.schema, Labels::kRequired, {}, settings));
   });
 }

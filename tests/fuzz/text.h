@@ -34,6 +34,7 @@ inline int FuzzText(FileFormat format, const std::uint8_t* bytes, std::size_t si
   const std::string_view text = TextOf(bytes, size).substr(1);
   if (DetectFormat(text) != format) return -1;
   ReadOptions options;
+  options.threads = 1;
   options.scaling = static_cast<ScalingKind>(choice % 5);
   if ((choice & 0x20) != 0) options.label = "first";
   if ((choice & 0x40) != 0) options.positive = "1";
