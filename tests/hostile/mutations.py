@@ -81,6 +81,32 @@ IDX_LABELS = b"\0\0\x08\x01" + struct.pack(">I", 12) + bytes(i % 2 for i in rang
 TRAIN = ["--hidden", "2", "--devices", "cpu:1", "--quiet", "--out", "o"]
 
 
+JOBS = b"""[defaults]
+data = "csv"
+epochs = 1
+hidden = "2"
+
+[[job]]
+name = "small"
+optimizer = "adam"
+priority = 1
+
+[[job]]
+name = "large"
+hidden = [3, 2]
+arrives = 0.01
+exclusive = true
+"""
+CACHE_HEADER = 1000  # bytes, about
+
+
+def zstd(data):
+    """A frame with one block that is stored as it is; Python cannot compress this way yet."""
+    size = struct.pack("<I", len(data))
+    block = struct.pack("<I", len(data) << 3 | 1)[:3]
+    return b"\x28\xb5\x2f\xfd\xa0" + size + block + data
+
+
 class Runner:
     def __init__(self, program, folder):
         self.program = os.path.abspath(program)
@@ -99,7 +125,7 @@ class Runner:
             return file.read()
 
     def run(self, arguments):
-        """Exit status as of wait4, seconds, megabytes, what was said."""
+        """Exit status as of wait4, seconds in all and of processor time, megabytes, what was said."""
         with open(self.path("said"), "w+b") as said:
             began = time.monotonic()
             child = subprocess.Popen([self.program, *arguments], cwd=self.folder, env=self.environment,
@@ -110,22 +136,32 @@ class Runner:
             guard.cancel()
             child.returncode = status
             seconds = time.monotonic() - began
+            processor = usage.ru_utime + usage.ru_stime
             said.seek(0)
-            return status, seconds, usage.ru_maxrss / 1024, said.read().decode(errors="replace")
+            return status, seconds, processor, usage.ru_maxrss / 1024, said.read().decode(errors="replace")
 
     def prepare(self):
         """The good files that others are made from."""
         self.write("svm", LIBSVM)
         self.write("csv", CSV)
         for data in ("svm", "csv"):
-            status, _, _, said = self.run(["train", data, *TRAIN[:-1], "run-" + data, "--epochs", "1000000",
-                                           "--max-time", "0.6s", "--checkpoint-every", "0.1"])
-            if status != 0:
-                sys.exit(f"the good file {data} is refused: {said}")
+            self.run_good(["train", data, *TRAIN[:-1], "run-" + data, "--epochs", "1000000",
+                           "--max-time", "0.6s", "--checkpoint-every", "0.1"])
         shutil.copy(self.path("run-csv/model.safetensors"), self.path("csv-model"))
         shutil.copy(self.path("run-svm/model.safetensors"), self.path("svm-model"))
         checkpoints = self.path("run-svm/checkpoints")
         self.checkpoint = os.path.join(checkpoints, sorted(os.listdir(checkpoints))[-1])
+        # Data sets of less than 4 MB are not cached.
+        self.write("large", b"".join(row + b" " * 400000 + b"\n" for row in LIBSVM.splitlines()))
+        self.run_good(["train", "large", "--epochs", "1", *TRAIN])
+        cached = self.path("hogbatch/data")
+        self.cached = os.path.join("hogbatch/data", os.listdir(cached)[0])
+        self.good_cache = self.read(self.cached)
+
+    def run_good(self, command):
+        status, *_, said = self.run(command)
+        if status != 0:
+            sys.exit(f"hogbatch {' '.join(command)} fails with good files: {said}")
 
 
 def text(good, name, model):
@@ -184,14 +220,30 @@ def config(runner, chance):
     return ["train", "--config", "bad", "--epochs", "1", *TRAIN], "bad"
 
 
+def jobs(runner, chance):
+    shutil.rmtree(runner.path("queue"), ignore_errors=True)
+    runner.write("bad", mutate(JOBS, chance))
+    return ["queue", "bad", "--devices", "cpu:1", "--quiet", "--out", "queue"], "bad"
+
+
+def data_cache(runner, chance):
+    good, length = runner.good_cache, min(CACHE_HEADER, len(runner.good_cache))
+    if chance.random() < 0.5:
+        bad = mutate(good[:length], chance) + good[length:]
+    else:
+        bad = mutate(good, chance)
+    runner.write(runner.cached, bad)
+    return ["train", "large", "--epochs", "1", *TRAIN], runner.cached
+
+
 KINDS = dict([text(JSON_LINES, "jsonl", "csv-model"), ("config", config),
-              packed(CSV, "bzip2", bz2.compress),
+              packed(CSV, "bzip2", bz2.compress), packed(CSV, "zstd", zstd), ("jobs", jobs), ("data_cache", data_cache),
               text(LIBSVM, "libsvm", "svm-model"), text(CSV, "csv", "csv-model"), ("idx", idx),
               packed(LIBSVM, "gzip", lambda data: gzip.compress(data, mtime=0)), packed(CSV, "xz", lzma.compress),
               ("model", model), ("checkpoint", checkpoint), ("records", records)])
 
 
-def verdict(status, seconds, megabytes, said):
+def verdict(status, seconds, _, megabytes, said):
     """Why a run is wrong; empty if it is not."""
     if os.WIFSIGNALED(status):
         return f"signal {os.WTERMSIG(status)} after {seconds:.1f} s"
@@ -208,11 +260,11 @@ def verdict(status, seconds, megabytes, said):
 
 
 def run_kind(name, runner, count, seed):
-    codes, slowest, largest, failures = {}, 0, 0, 0
+    codes, slowest, busiest, largest, failures = {}, 0, 0, 0, 0
     for i in range(count):
         command, file = KINDS[name](runner, random.Random(f"{seed}/{name}/{i}"))
         result = runner.run(command)
-        status, seconds, megabytes, said = result
+        status, seconds, processor, megabytes, said = result
         wrong = verdict(*result)
         if wrong:
             failures += 1
@@ -221,10 +273,10 @@ def run_kind(name, runner, count, seed):
             print(f"{name} {i}: {wrong}; hogbatch {' '.join(command)} with {file} as {kept}: {said[:300]}")
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else "signal"
         codes[code] = codes.get(code, 0) + 1
-        slowest, largest = max(slowest, seconds), max(largest, megabytes)
+        slowest, busiest, largest = max(slowest, seconds), max(busiest, processor), max(largest, megabytes)
     ends = ", ".join(f"{codes[code]} with {code}" for code in sorted(codes, key=str))
-    print(f"{name}: {count} runs, {failures} wrong; exit codes: {ends}; at most {slowest:.2f} s, {largest:.0f} MB",
-          flush=True)
+    print(f"{name}: {count} runs, {failures} wrong; exit codes: {ends}; at most {slowest:.2f} s, "
+          f"{busiest:.2f} s of processor time, {largest:.0f} MB", flush=True)
     return failures
 
 
