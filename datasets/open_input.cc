@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "datasets/builtin.h"
 #include "datasets/input_files.h"
 #include "datasets/readers/format.h"
 #include "datasets/readers/idx_reader.h"
+#include "datasets/readers/numbers.h"
+#include "datasets/readers/parsed_file.h"
 #include "datasets/text/json_lines.h"
 
 namespace hogbatch {
@@ -81,6 +85,14 @@ bool AreJsonLines(WrittenFormat format, std::string_view head) {
          (format == WrittenFormat::kAuto && BeginsAsJson(head));
 }
 
+// Whether it is text with a line end, as the beginning of a program or a picture is not.
+static bool IsLines(std::string_view text) {
+  const auto is_control = [](char c) {
+    return static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\r' && c != '\t';
+  };
+  return text.find('\n') != std::string_view::npos && std::ranges::none_of(text, is_control);
+}
+
 FileFormat FormatOf(const TextInput& input) {
   constexpr std::size_t kLooked = 4096, kMostLooked = std::size_t{1} << 20;
   if (input.format) return *input.format;
@@ -89,7 +101,9 @@ FileFormat FormatOf(const TextInput& input) {
   std::string_view text = input.text->Read(0, kMostLooked, window);
   // A line that is cut may look like another format.
   if (text.size() == kMostLooked) text = text.substr(0, text.rfind('\n'));
-  if (text.substr(0, kLooked).find('\0') != std::string_view::npos) {
+  const std::size_t zero = text.substr(0, kLooked).find('\0');
+  if (zero != std::string_view::npos) {
+    if (IsLines(text.substr(0, zero))) ThrowAt(input.source, *input.text, zero, kZeroByte);
     throw UserError(fmt::format(
         "{}: contains binary data; use an IDX file, or CSV, LIBSVM or JSON lines", input.source));
   }

@@ -352,6 +352,12 @@ void LearnAndEncode(const TextInput& input, ParsedTable& table, std::span<const 
     throw UserError(fmt::format("{}: no column is left to learn from: {}; --keep takes a column in",
                                 input.source, LeftOutText(schema.table)));
   }
+  if (file.has_older_text()) {
+    result.data.notes.emplace_back(
+        "text      some of it is not UTF-8 and was read as Windows-1252; if it is in another "
+        "encoding, "
+        "convert the file with iconv");
+  }
   std::ranges::move(TableNotes(schema.table, surveys), std::back_inserter(result.data.notes));
   for (const ColumnSurvey& survey : surveys) result.columns.push_back(FactsOf(survey));
   result.detected = table.detected;

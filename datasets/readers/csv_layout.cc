@@ -13,6 +13,7 @@
 #include "datasets/readers/csv_fields.h"
 #include "datasets/readers/numbers.h"
 #include "datasets/readers/parsed_file.h"
+#include "datasets/text/utf8.h"
 
 namespace hogbatch {
 namespace {
@@ -64,6 +65,8 @@ void CheckNames(const Head& head, const std::vector<std::string>& names) {
   }
 }
 
+std::string NameIn(const std::string& field) { return Printable(ToUtf8(field)); }
+
 CsvLayout MakeLayout(const Head& head, bool has_header) {
   CsvLayout layout{.delimiter = head.sample.delimiter,
                    .columns = static_cast<std::int64_t>(head.first().fields.size()),
@@ -72,7 +75,7 @@ CsvLayout MakeLayout(const Head& head, bool has_header) {
   const char* const rows = has_header ? head.first().end : head.first().begin;
   layout.rows_at = static_cast<std::size_t>(rows - head.text.data());
   if (!has_header) return layout;
-  for (const std::string& name : head.first().fields) layout.names.push_back(Printable(name));
+  for (const std::string& name : head.first().fields) layout.names.push_back(NameIn(name));
   CheckNames(head, layout.names);
   return layout;
 }
@@ -131,7 +134,7 @@ bool NamesColumnsOf(const Schema& schema, const CsvRecord& line) {
   for (const TableColumn& column : schema.table) {
     if (column.name.empty()) continue;
     ++named;
-    const auto has_name = [&](const std::string& field) { return Printable(field) == column.name; };
+    const auto has_name = [&](const std::string& field) { return NameIn(field) == column.name; };
     if (std::ranges::any_of(line.fields, has_name)) ++known;
   }
   return 2 * known > named;
@@ -139,17 +142,20 @@ bool NamesColumnsOf(const Schema& schema, const CsvRecord& line) {
 
 void MatchByName(const Head& head, const Schema& schema, Labels labels, AbsentColumns absent,
                  CsvMatch& match) {
-  std::map<std::string_view, std::int64_t> in_table;
+  // Columns without a name go by their order.
+  std::multimap<std::string_view, std::int64_t> in_table;
   for (std::size_t i = 0; i < schema.table.size(); ++i) {
     in_table.emplace(schema.table[i].name, static_cast<std::int64_t>(i));
   }
   std::vector<bool> found(schema.table.size(), false);
   for (std::int64_t i = 0; i < match.layout.columns; ++i) {
     const std::string& name = match.layout.names[static_cast<std::size_t>(i)];
-    const auto place = in_table.find(name);
+    auto place = in_table.lower_bound(name);
+    if (place != in_table.end() && place->first != name) place = in_table.end();
     match.columns.push_back(place == in_table.end() ? -1 : place->second);
     if (place != in_table.end()) {
       found[static_cast<std::size_t>(place->second)] = true;
+      in_table.erase(place);
     } else if (name == schema.label_name) {
       match.layout.label = i;
     } else {

@@ -12,6 +12,7 @@
 #include "datasets/readers/csv_fields.h"
 #include "datasets/readers/missing.h"
 #include "datasets/readers/numbers.h"
+#include "datasets/text/utf8.h"
 
 namespace hogbatch {
 namespace {
@@ -19,14 +20,18 @@ namespace {
 // Gives the different words of a column numbers in the order in which they appear.
 class WordNumbers {
  public:
-  explicit WordNumbers(std::vector<std::string>& words) : words_(words) {}
+  WordNumbers(std::vector<std::string>& words, bool& has_older_text)
+      : words_(words), has_older_text_(has_older_text) {}
 
-  std::int32_t Find(std::string_view word) {
+  // `where` the word is, for errors.
+  std::int32_t Find(std::string_view word, const char* where) {
     const auto found = numbers_.find(word);
     if (found != numbers_.end()) return found->second;
+    if (word.find('\0') != std::string_view::npos) throw ParseFailure{where, kZeroByte};
     const std::int32_t number =
         IsMissing(word) ? Cell::kMissing : static_cast<std::int32_t>(words_.size());
-    if (number >= 0) words_.emplace_back(word);
+    if (number >= 0) words_.push_back(ToUtf8(word));
+    if (!IsUtf8(word)) has_older_text_ = true;
     numbers_.emplace(word, number);
     return number;
   }
@@ -39,6 +44,7 @@ class WordNumbers {
     }
   };
   std::vector<std::string>& words_;
+  bool& has_older_text_;
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
 };
 
@@ -62,7 +68,7 @@ class CsvParser {
         end_(text.data() + text.size()),
         plan_(plan),
         out_(out),
-        label_words_(out.words) {
+        label_words_(out.words, out.has_older_text) {
     std::int32_t most = -1;
     for (const CsvColumn& column : plan.columns) most = std::max(most, column.column);
     for (const std::int32_t column : plan.absent) most = std::max(most, column);
@@ -132,8 +138,10 @@ class CsvParser {
 
   void AddWord(std::int32_t column, std::string_view word) {
     std::unique_ptr<WordNumbers>& words = words_[static_cast<std::size_t>(column)];
-    if (!words) words = std::make_unique<WordNumbers>(out_.column_words[column]);
-    out_.cells.push_back({column, words->Find(word)});
+    if (!words) {
+      words = std::make_unique<WordNumbers>(out_.column_words[column], out_.has_older_text);
+    }
+    out_.cells.push_back({column, words->Find(word, field_at_)});
   }
 
   void ParseLabel() {
@@ -148,12 +156,13 @@ class CsvParser {
       return;
     }
     out_.label_words.resize(out_.labels.size(), -1);
-    out_.label_words.push_back(label_words_.Find(field));
+    out_.label_words.push_back(label_words_.Find(field, field_at_));
     out_.labels.push_back(0);
   }
 
   // The field as it was meant, until the next call.
   std::string_view TakeField() {
+    field_at_ = at_;
     const CsvField field = ReadCsvField(at_, end_, plan_.delimiter);
     if (field.is_open) {
       throw ParseFailure{at_, "a quotation mark is not closed; close it", /*is_open=*/true};
@@ -194,6 +203,7 @@ class CsvParser {
 
   const char* at_;
   const char* const end_;
+  const char* field_at_ = nullptr;  // of the last field that was taken
   const CsvPlan& plan_;
   ParsedRows& out_;
   std::vector<std::unique_ptr<WordNumbers>> words_;  // by column

@@ -22,6 +22,9 @@ struct ParseFailure {
   bool is_open = false;  // the part ends within a record: with more text it may be right
 };
 
+inline constexpr const char* kZeroByte =
+    "a zero byte, which is no text; remove it: tr -d '\\000' < FILE > NEW";
+
 // Reads a number at the front of [begin, end) and returns where it ends, or null when there is
 // none. A leading + is legal. The value may be infinite or NaN: the caller must check.
 template <typename T>

@@ -202,6 +202,11 @@ bool ParsedFile::has_label_list() const {
                      [](const ParsedRows& chunk) { return chunk.has_label_list; });
 }
 
+bool ParsedFile::has_older_text() const {
+  return std::any_of(chunks_.begin(), chunks_.end(),
+                     [](const ParsedRows& chunk) { return chunk.has_older_text; });
+}
+
 ParsedRow ParsedFile::row(std::int64_t index) const {
   const auto after = std::upper_bound(starts_.begin(), starts_.end(), index);
   const std::size_t chunk = static_cast<std::size_t>(after - starts_.begin()) - 1;

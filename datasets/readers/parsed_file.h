@@ -45,6 +45,7 @@ struct ParsedRows {
 
   std::int64_t file_columns = 0;  // the largest index, also where the value is 0
   bool has_label_list = false;    // "3,17": the file is multi-label
+  bool has_older_text = false;    // words that were no UTF-8; see ToUtf8
 
   // Adds a value to the row that is being read; zeros are dropped.
   void Add(std::int32_t column, float value) {
@@ -89,6 +90,7 @@ class ParsedFile {
   std::int64_t nonzeros() const;
   std::int64_t file_columns() const;
   bool has_label_list() const;
+  bool has_older_text() const;
   ParsedRow row(std::int64_t index) const;
   std::span<ParsedRows> chunks() { return chunks_; }
   std::span<const ParsedRows> chunks() const { return chunks_; }

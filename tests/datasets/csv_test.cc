@@ -63,6 +63,12 @@ struct BadFile {
   std::string label = "auto";
 };
 
+std::string LinesOf(const std::string& lines, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += lines;
+  return text;
+}
+
 class BadCsv : public testing::TestWithParam<BadFile> {};
 
 TEST_P(BadCsv, IsReportedWhereItIs) {
@@ -75,6 +81,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadFile{"TooFewFields", "1,2,0\n1,2\n", "in.txt:2:4: the line ends after 2 of 3 fields"},
         BadFile{"TooManyFields", "1,2,0\n1,2,0,4\n", "in.txt:2:6: the line has more than 3 fields"},
+        BadFile{"ZeroByte", std::string("1,2,0\n1,\0,1\n", 12), "in.txt:2:3: a zero byte"},
+        BadFile{"ZeroByteFarBelow",
+                "a,b,y\n" + LinesOf("1,2,0\n1,3,1\n", 1000) + std::string("1,2\0,0\n", 7),
+                "in.txt:2002:3: a zero byte"},
         BadFile{"OpenQuote", "1,2,0\n1,\"2,0\n", "in.txt:2:3: a quotation mark is not closed"},
         BadFile{"UnknownName", "a,b\n1,0\n",
                 "in.txt:1:1: no column is called 'z'; the columns are "

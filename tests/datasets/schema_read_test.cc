@@ -130,11 +130,21 @@ TEST(ReadWithSchema, MatchesByPositionWhereEitherHasNoHeader) {
   EXPECT_TRUE(Begins(ApplyError("1,2,3,0\n", nameless), "in.txt:1:1: 4 columns, but the model"));
 }
 
-// Files of other encodings name their columns alike in every file; a model file is UTF-8.
-TEST(ReadWithSchema, ComparesNamesThatAreNoUtf8) {
-  const Schema schema = Learn("h\xf6he,b,y\n1,0.5,0\n0.25,1,1\n").schema;
-  EXPECT_EQ(schema.table.front().name, "h?he");
-  EXPECT_EQ(Apply("h\xf6he,b,y\n1,0.5,0\n", schema).rows, 1);
+TEST(ReadWithSchema, KnowsNamesAndWordsInUtf8AndWindows1252) {
+  const Schema schema =
+      Learn("h\xf6he,b,y\n1,\x80,0\n0.25,gr\xfcn,1\n", {.valid_fraction = 0}).schema;
+  EXPECT_EQ(schema.table.front().name, "höhe");
+  EXPECT_EQ(schema.table[1].categories, (std::vector<std::string>{"grün", "€"}));
+  for (const char* text : {"h\xf6he,b,y\n1,gr\xfcn,0\n", "höhe,b,y\n1,grün,0\n"}) {
+    EXPECT_EQ(DenseRow(Apply(text, schema), 0)[1], 1) << text;
+  }
+}
+
+TEST(ReadWithSchema, TakesColumnsWithoutANameInTheirOrder) {
+  const std::string text = ",x,,y\n7,1,a,0\n3,2,b,1\n4,2,b,1\n";
+  const Schema schema = Learn(text, {.scaling = ScalingKind::kNone, .valid_fraction = 0}).schema;
+  EXPECT_EQ(DenseRow(Apply(text, schema), 1), (Rows{3, 2, 0, 1}));
+  EXPECT_EQ(DenseRow(Apply("x,,y,\n2,3,1,b\n", schema), 0), (Rows{3, 2, 0, 1}));
 }
 
 TEST(ReadWithSchema, RefusesTheOtherFormat) {

@@ -165,6 +165,13 @@ TEST(Table, FindsDelimitersAndComments) {
   }
 }
 
+TEST(Table, SaysWhichEncodingWasTakenForTextThatIsNotUtf8) {
+  const TrainingData read = Learn("a,y\n1,gr\xfcn\n2,rot\n3,rot\n");
+  EXPECT_EQ(read.schema.label_names, (std::vector<std::string>{"grün", "rot"}));
+  EXPECT_THAT(read.data.notes.front(), HasSubstr("read as Windows-1252"));
+  EXPECT_TRUE(Learn("a,y\n1,grün\n2,rot\n3,rot\n").data.notes.empty());
+}
+
 TEST(Table, TellsAHeaderFromARowOfWords) {
   const std::string census =
       "39, State-gov, Bachelors, <=50K\n50, Private, Masters, >50K\n38, Private, HS, <=50K\n";

@@ -16,21 +16,28 @@ bool MayFollow(unsigned char first, unsigned char second) {
 
 // Bytes of the UTF-8 character at the front; 0 when there is none that can be printed.
 std::size_t CharacterSize(std::string_view text) {
+  const std::size_t size = Utf8Size(text);
   const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return first >= ' ' && first != 0x7f ? 1 : 0;
+  if (size == 1) return first >= ' ' && first != 0x7f ? 1 : 0;
+  const bool is_control = size == 2 && first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0;
+  return is_control ? 0 : size;
+}
+
+}  // namespace
+
+std::size_t Utf8Size(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return 1;
   const std::size_t size = first >= 0xf0 ? 4 : (first >= 0xe0 ? 3 : 2);
   if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
-  const auto second = static_cast<unsigned char>(text[1]);
-  if (!MayFollow(first, second)) return 0;
-  if (first == 0xc2 && second < 0xa0) return 0;  // control characters, too
+  if (!MayFollow(first, static_cast<unsigned char>(text[1]))) return 0;
   const std::string_view rest = text.substr(2, size - 2);
   const bool whole = std::all_of(rest.begin(), rest.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
   });
   return whole ? size : 0;
 }
-
-}  // namespace
 
 std::string Printable(std::string_view text, std::string_view kept) {
   std::string printable;

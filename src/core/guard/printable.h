@@ -1,6 +1,7 @@
 // Text that others wrote, made safe to show.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,5 +10,8 @@ namespace hogbatch {
 // `text` as UTF-8 without control characters, which a terminal would obey: every other byte becomes
 // a question mark. Bytes in `kept` ("\n") stay.
 std::string Printable(std::string_view text, std::string_view kept = {});
+
+// Bytes of the UTF-8 character that a text begins with; 0: it begins with none.
+std::size_t Utf8Size(std::string_view text);
 
 }  // namespace hogbatch

@@ -14,7 +14,7 @@
 namespace hogbatch {
 
 // Goes up when a reader of the older format would be misled.
-inline constexpr int kCacheFormat = 2;
+inline constexpr int kCacheFormat = 3;
 
 // The arrays in the order of the file.
 enum class CacheArray : std::uint8_t {
