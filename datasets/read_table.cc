@@ -354,9 +354,8 @@ void LearnAndEncode(const TextInput& input, ParsedTable& table, std::span<const 
   }
   if (file.has_older_text()) {
     result.data.notes.emplace_back(
-        "text      some of it is not UTF-8 and was read as Windows-1252; if it is in another "
-        "encoding, "
-        "convert the file with iconv");
+        "text      some of it is not UTF-8 and was read as Windows-1252; if that is wrong, convert "
+        "the file with iconv");
   }
   std::ranges::move(TableNotes(schema.table, surveys), std::back_inserter(result.data.notes));
   for (const ColumnSurvey& survey : surveys) result.columns.push_back(FactsOf(survey));
