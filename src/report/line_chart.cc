@@ -126,7 +126,8 @@ class DrawnSeries {
   }
 
   std::string Marks(std::string_view colour) const {
-    const bool hides_line = points_.size() > kMarked || series_.stroke != Stroke::kSolid;
+    const bool is_behind = series_.stroke != Stroke::kSolid && points_.size() > 1;
+    const bool hides_line = points_.size() > kMarked || is_behind;
     if (line_ == Line::kStep || (line_ != Line::kPoints && hides_line)) return "";
     std::string marks;
     for (const std::size_t i : points_) {
