@@ -98,6 +98,17 @@ TEST(FasterWay, IsTakenMostOfTheTime) {
   }
 }
 
+TEST(FasterWay, DoesNotDependOnAStepThatWasInterrupted) {
+  FasterWay way;
+  int steps = 0;
+  for (int i = 0; i < 20000; ++i) {
+    steps += way.way() == 1;
+    const double interrupted = way.way() == 1 && i % 7 == 0 ? 100 : 0;
+    way.Add(interrupted + (way.way() == 1 ? 1 : 1.5));
+  }
+  EXPECT_GT(steps, 19500);
+}
+
 TEST(FasterWay, IsFoundAgainWhenItChanges) {
   FasterWay way;
   int steps = 0;

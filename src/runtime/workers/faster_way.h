@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <cstddef>
 
 namespace hogbatch {
 
@@ -16,31 +16,37 @@ class FasterWay {
 
   // A step was done: how long each of its rows took.
   void Add(double seconds_per_row) {
+    if (phase_ < 2) tried_[static_cast<std::size_t>(way_)][steps_] = seconds_per_row;
     ++steps_;
-    if (phase_ < 2) seconds_[static_cast<std::size_t>(way_)] += seconds_per_row;
     if (steps_ < (phase_ < 2 ? kTrial : stretch_)) return;
     steps_ = 0;
     phase_ = (phase_ + 1) % 3;
     if (phase_ == 1) {
       way_ = 1 - way_;
     } else if (phase_ == 2) {
-      const int faster = seconds_[0] <= seconds_[1] ? 0 : 1;
+      const int faster = Median(tried_[0]) <= Median(tried_[1]) ? 0 : 1;
       stretch_ = faster == winner_ ? std::min(2 * stretch_, kLongest) : kShortest;
       way_ = winner_ = faster;
-    } else {
-      seconds_ = {};
     }
   }
 
  private:
-  static constexpr std::int64_t kTrial = 12, kShortest = 400, kLongest = 3200;
+  static constexpr std::size_t kTrial = 12, kShortest = 400, kLongest = 3200;
+  using Trial = std::array<double, kTrial>;
+
+  // A step in which another program had the core does not count.
+  static double Median(Trial& steps) {
+    const auto middle = steps.begin() + kTrial / 2;
+    std::nth_element(steps.begin(), middle, steps.end());
+    return *middle;
+  }
 
   int phase_ = 0;  // a trial of one way, of the other, and then the faster one
   int way_ = 0;
   int winner_ = 0;
-  std::int64_t steps_ = 0;
-  std::int64_t stretch_ = kShortest;
-  std::array<double, 2> seconds_ = {};
+  std::size_t steps_ = 0;
+  std::size_t stretch_ = kShortest;
+  std::array<Trial, 2> tried_ = {};
 };
 
 }  // namespace hogbatch
