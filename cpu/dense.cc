@@ -201,7 +201,6 @@ class WeightGradient {
                 .a_depth = p_.dy.stride,
                 .b = p_.x.host() + d * p_.x.stride,
                 .b_depth = p_.x.stride,
-                .scale = p_.scale,
                 .keep = d == 0 ? 0.0f : 1.0f,
                 .c = sums,
                 .c_row = dw.rows,
@@ -212,7 +211,7 @@ class WeightGradient {
       for (std::int64_t n = 0; n < dw.cols; ++n) {
         float* const to = dw.host() + k * dw.stride + n;
         const float before = p_.keep == 0 ? 0.0f : p_.keep * RacyLoad(to);
-        RacyStore(to, before + sums[n * dw.rows + k]);
+        RacyStore(to, before + p_.scale * sums[n * dw.rows + k]);
       }
     }
   }

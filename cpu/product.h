@@ -1,6 +1,6 @@
 // Matrix products on one core, straight from row-major memory: nothing is packed.
 //
-// All three products of a dense layer are c = keep · c + scale · a · b with other strides. A tile
+// All three products of a dense layer are c = keep · c + a · b with other strides. A tile
 // of c stays in registers while the loop walks down the depth; it broadcasts elements of a and
 // loads vectors of b. docs/performance.md compares this with oneDNN and with packed panels.
 #pragma once
@@ -21,7 +21,6 @@ struct Product {
   std::int64_t a_row, a_depth;
   const float* b;  // b(d, c) = b[d * b_depth + c]
   std::int64_t b_depth;
-  float scale = 1;
   float keep = 0;  // 0: c may hold anything before
   float* c;        // may be shared weights: between reading and writing an element nothing happens
   std::int64_t c_row;

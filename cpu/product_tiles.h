@@ -53,18 +53,18 @@ template <int kLanes, int kRows, int kVectors>
       }
     };
     using V = typename Vector<kLanes>::Type;
-    const float scale = p.scale, keep = p.keep;
+    const float keep = p.keep;
     if (keep == 1) {
       return put([=](const V& sum, float* to) __attribute__((always_inline)) {
-        Store<kLanes>(Load<kLanes>(to, false) + scale * sum, to);
+        Store<kLanes>(Load<kLanes>(to, false) + sum, to);
       });
     }
     if (keep == 0) {
       return put([=](const V& sum, float* to)
-                     __attribute__((always_inline)) { Store<kLanes>(scale * sum, to); });
+                     __attribute__((always_inline)) { Store<kLanes>(sum, to); });
     }
     return put([=](const V& sum, float* to) __attribute__((always_inline)) {
-      Store<kLanes>(keep * Load<kLanes>(to, false) + scale * sum, to);
+      Store<kLanes>(keep * Load<kLanes>(to, false) + sum, to);
     });
   }
 #endif
@@ -76,7 +76,7 @@ template <int kLanes, int kRows, int kVectors>
   for (int r = 0; r < kRows; ++r, c += p.c_row) {
     for (std::int64_t i = 0; i < at.cols; ++i) {
       const float before = p.keep == 0 ? 0.0f : p.keep * RacyLoad(c + i);
-      RacyStore(c + i, before + p.scale * tile[r][i]);
+      RacyStore(c + i, before + tile[r][i]);
     }
   }
 }

@@ -53,7 +53,6 @@ void ExpectProduct(const Shape& shape, float keep, OuterLoop outer_loop, Order o
                          .a_depth = by_rows ? 1 : a.stride,
                          .b = b.values.data(),
                          .b_depth = b.stride,
-                         .scale = -0.5f,
                          .keep = keep,
                          .c = c.values.data(),
                          .c_row = c.stride,
@@ -66,7 +65,7 @@ void ExpectProduct(const Shape& shape, float keep, OuterLoop outer_loop, Order o
     if (col < cols) {
       expected *= keep;
       for (std::int64_t d = 0; d < depth; ++d) {
-        const double term = -0.5 * (by_rows ? a.at(row, d) : a.at(d, row)) * b.at(d, col);
+        const double term = (by_rows ? a.at(row, d) : a.at(d, row)) * b.at(d, col);
         expected += term;
         size += std::abs(term);
       }
