@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cpu/simd.h"
+#include "cpu/softmax_block.h"
 #include "device/lanes.h"
 
 namespace hogbatch::cpu {
@@ -15,7 +16,7 @@ struct RowOfLane {
   const float* outputs;
   float* gradient;             // null: not wanted
   const float* class_weights;  // null: all 1
-  float& loss;
+  float* loss;
 
   float WeightOf(std::int32_t label) const { return class_weights ? class_weights[label] : 1.0f; }
 };
@@ -33,7 +34,7 @@ void ForRowsOfLanes(const Tensor& outputs, const Tensor& class_weights, const Te
           .outputs = outputs.host() + r * outputs.stride + at,
           .gradient = gradient.empty() ? nullptr : gradient.host() + r * gradient.stride + at,
           .class_weights = class_weights.empty() ? nullptr : class_weights.host() + i * apart,
-          .loss = losses.host()[r * lanes.stride + i]});
+          .loss = losses.host() + r * lanes.stride + i});
     }
   }
 }
@@ -67,17 +68,66 @@ HOGBATCH_CLONES void SoftmaxGradient(const float* __restrict o, std::int64_t n, 
   for (std::int64_t i = 0; i < n; ++i) gradient[i] = factor * Exp(o[i] - top);
 }
 
+namespace {
+
+void CheckClasses(const Targets& targets, std::int64_t rows, std::int64_t outputs) {
+  const auto is_output = [=](std::int32_t c) { return c >= 0 && c < outputs; };
+  Check(std::all_of(targets.classes.host(), targets.classes.host() + rows, is_output),
+        "a class is not among the outputs");
+}
+
+// Collects rows of lanes in a block, and computes it when it is full.
+class FewOutputs {
+ public:
+  FewOutputs(std::int64_t outputs, float scale) : outputs_(outputs), scale_(scale) {}
+
+  void Add(const RowOfLane& at, std::int32_t target) {
+    for (std::int64_t c = 0; c < outputs_; ++c) block_.outputs[c][used_] = at.outputs[c];
+    block_.weights[used_] = at.WeightOf(target);
+    block_.targets[used_] = target;
+    rows_[used_] = at;
+    if (++used_ == SoftmaxBlock::kSize) Compute();
+  }
+
+  void Compute() {
+    ComputeSoftmax(block_, outputs_, used_, scale_);
+    for (std::int64_t i = 0; i < used_; ++i) {
+      *rows_[i].loss = block_.losses[i];
+      for (std::int64_t c = 0; rows_[i].gradient && c < outputs_; ++c) {
+        rows_[i].gradient[c] = block_.outputs[c][i];
+      }
+    }
+    used_ = 0;
+  }
+
+ private:
+  std::int64_t outputs_;
+  float scale_;
+  std::int64_t used_ = 0;
+  SoftmaxBlock block_;
+  RowOfLane rows_[SoftmaxBlock::kSize];
+};
+
+}  // namespace
+
 void SoftmaxLoss(const Tensor& outputs, const Targets& targets, const Tensor& class_weights,
                  float scale, const Tensor& losses, const Tensor& gradient) {
   const LossLanes lanes = LanesOfLoss(outputs, losses);
   const std::int64_t n = lanes.outputs;
+  const std::int32_t* const classes = targets.classes.host();
+  CheckClasses(targets, outputs.rows, n);
+  if (n <= SoftmaxBlock::kMostOutputs) {
+    FewOutputs few(n, scale);
+    ForRowsOfLanes(outputs, class_weights, losses, gradient, lanes,
+                   [&](const RowOfLane& at) { few.Add(at, classes[at.row]); });
+    return few.Compute();
+  }
   ForRowsOfLanes(outputs, class_weights, losses, gradient, lanes, [&](const RowOfLane& at) {
-    const std::int32_t target = targets.classes.host()[at.row];
-    Check(target >= 0 && target < n, "a class is not among the outputs");
+    const std::int32_t target = classes[at.row];
     const float top = Largest(at.outputs, n);
     const float sum = SumExp(at.outputs, n, top);
     const float weight = at.WeightOf(target);
-    at.loss = weight * (std::log(sum) - (at.outputs[target] - top));
+    *at.loss = weight * (std::log(sum) - (at.outputs[target] - top));
     if (!at.gradient) return;
     SoftmaxGradient(at.outputs, n, top, weight * scale / sum, at.gradient);
     at.gradient[target] -= weight * scale;
@@ -115,7 +165,7 @@ void SigmoidLoss(const Tensor& outputs, const Targets& targets, const Tensor& cl
       Check(label >= 0 && label < n, "a label is not among the outputs");
       marks[label] = at.WeightOf(label);
     }
-    at.loss = mean * SigmoidRow(at.outputs, marks, n, scale * mean);
+    *at.loss = mean * SigmoidRow(at.outputs, marks, n, scale * mean);
   });
 }
 
@@ -138,8 +188,8 @@ void SquaredLoss(const Tensor& outputs, const Targets& targets, float scale, con
   const float mean = 1.0f / static_cast<float>(n);
   float* const unwanted = gradient.empty() ? scratch.Get(n) : nullptr;
   ForRowsOfLanes(outputs, {}, losses, gradient, lanes, [&](const RowOfLane& at) {
-    at.loss = mean * SquaredRow(at.outputs, targets.values.host() + at.row * n, n, 2 * scale * mean,
-                                at.gradient ? at.gradient : unwanted);
+    *at.loss = mean * SquaredRow(at.outputs, targets.values.host() + at.row * n, n,
+                                 2 * scale * mean, at.gradient ? at.gradient : unwanted);
   });
 }
 

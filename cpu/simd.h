@@ -61,6 +61,22 @@ struct ExpParts {
   return expm1 / (expm1 + 2);
 }
 
+// Of normal numbers above 0. NaN stays NaN.
+[[gnu::always_inline]] inline float Log(float x) {
+  // x = m · 2^n with m from sqrt(1/2) to sqrt(2), and log m = 2 atanh((m - 1) / (m + 1)).
+  constexpr std::uint32_t kRootOfHalf = 0x3f3504f3u;
+  const std::uint32_t above = std::bit_cast<std::uint32_t>(x) - kRootOfHalf;
+  const auto n = static_cast<float>(static_cast<std::int32_t>(above) >> 23);
+  const float m = std::bit_cast<float>((above & 0x007fffffu) + kRootOfHalf);
+  const float s = (m - 1) / (m + 1);
+  const float q = s * s;
+  float p = 1.0f / 9;
+  p = p * q + 1.0f / 7;
+  p = p * q + 1.0f / 5;
+  p = p * q + 1.0f / 3;
+  return 2 * (p * q * s + s) + n * 0.69314718f + (x - x);
+}
+
 // log(1 + e) for 0 <= e <= 1: the series of 2 atanh(e / (2 + e)).
 [[gnu::always_inline]] inline float Log1p(float e) {
   const float s = e / (2 + e);
