@@ -52,17 +52,16 @@ bool Any(std::span<const OptimizerOptions> lanes, double OptimizerOptions::* val
 template <typename Step>
 class SteppedLanes final : public LaneOptimizer {
  public:
-  SteppedLanes(std::span<const OptimizerOptions> lanes, const ModelSpec& spec, int arrays,
-               Device& device)
+  SteppedLanes(std::span<const OptimizerOptions> lanes, const ModelSpec& spec, Device& device)
       : device_(device),
         layout_(Layout(spec)),
         lanes_(lanes.begin(), lanes.end()),
-        direct_(arrays == 0 && !Any(lanes, &OptimizerOptions::weight_decay)),
+        direct_(StateArrays(lanes) == 0 && !Any(lanes, &OptimizerOptions::weight_decay)),
         factors_(device, lanes.size()),
         weight_steps_(device, lanes.size()),
         bias_steps_(device, lanes.size()),
         lazy_(device, spec.sparse_input ? spec.inputs : 0) {
-    for (int i = 0; i < arrays; ++i) state_.emplace_back(device, layout_);
+    for (std::size_t i = 0; i < StateArrays(lanes); ++i) state_.emplace_back(device, layout_);
   }
 
   bool direct() const override { return direct_; }
@@ -128,6 +127,11 @@ class SteppedLanes final : public LaneOptimizer {
 
 }  // namespace
 
+std::size_t StateArrays(std::span<const OptimizerOptions> lanes) {
+  if (lanes.front().kind() == OptimizerKind::kAdam) return 2;
+  return Any(lanes, &OptimizerOptions::momentum) ? 1 : 0;
+}
+
 std::unique_ptr<LaneOptimizer> MakeLaneOptimizer(std::span<const OptimizerOptions> lanes,
                                                  const ModelSpec& spec, Device& device) {
   Check(static_cast<std::int64_t>(lanes.size()) == spec.lanes, "every lane has its options");
@@ -136,10 +140,9 @@ std::unique_ptr<LaneOptimizer> MakeLaneOptimizer(std::span<const OptimizerOption
     Check(lane.kind() == lanes.front().kind(), "lanes have one kind of optimiser");
   }
   if (lanes.front().kind() == OptimizerKind::kAdam) {
-    return std::make_unique<SteppedLanes<AdamStep>>(lanes, spec, 2, device);
+    return std::make_unique<SteppedLanes<AdamStep>>(lanes, spec, device);
   }
-  const int arrays = Any(lanes, &OptimizerOptions::momentum) ? 1 : 0;
-  return std::make_unique<SteppedLanes<MomentumStep>>(lanes, spec, arrays, device);
+  return std::make_unique<SteppedLanes<MomentumStep>>(lanes, spec, device);
 }
 
 }  // namespace hogbatch

@@ -1,6 +1,7 @@
 // Turns gradients of lanes into steps: each lane has its own options and learning rate.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -31,6 +32,9 @@ class LaneOptimizer {
   virtual OptimizerState Save() = 0;
   virtual void Load(const OptimizerState& state) = 0;
 };
+
+// Arrays in the shape of the parameters that such an optimiser keeps.
+std::size_t StateArrays(std::span<const OptimizerOptions> lanes);
 
 // One entry of `lanes` for each lane of the network. All have the same kind of optimiser. Momentum
 // is explicit: a lane belongs to one worker at a time.

@@ -54,6 +54,12 @@ void SetLane(const ModelSpec& spec, std::int64_t lane, std::span<const float> al
   });
 }
 
+void ClearLane(const ModelSpec& spec, std::int64_t lane, std::span<float> flat) {
+  ForRuns(spec, lane, [&](std::int64_t at, std::int64_t, std::int64_t count) {
+    std::fill_n(flat.begin() + at, count, 0.0f);
+  });
+}
+
 void InitializeLanes(const ModelSpec& spec, Initialization how,
                      std::span<const std::uint64_t> seeds, std::span<float> flat) {
   Check(static_cast<std::int64_t>(seeds.size()) == spec.lanes, "every lane has its seed");

@@ -26,6 +26,8 @@ std::vector<float> LaneOf(const ModelSpec& spec, std::span<const float> flat, st
 void SetLane(const ModelSpec& spec, std::int64_t lane, std::span<const float> alone,
              std::span<float> flat);
 
+void ClearLane(const ModelSpec& spec, std::int64_t lane, std::span<float> flat);
+
 // Starting weights: lane i starts as it would alone with seeds[i].
 void InitializeLanes(const ModelSpec& spec, Initialization how,
                      std::span<const std::uint64_t> seeds, std::span<float> flat);
