@@ -54,10 +54,16 @@ void ForwardPass::SetParameters(const AlignedFloats& parameters) {
 std::span<const float> ForwardPass::Outputs(const Dataset& data, RowRange rows) {
   const BatchInput host = ViewInput(data, rows);
   const Tensor outputs = model_.Forward(copy_ ? batch_.Upload(host) : host, layers_);
-  outputs_.resize(outputs.rows * outputs.cols);
+  outputs_.resize(static_cast<std::size_t>(outputs.data.size));
   device_.Download(outputs.data.base, outputs.data.offset_bytes(),
                    std::as_writable_bytes(std::span(outputs_)));
   device_.Wait();
+  // Scratch may have a gap after each row.
+  for (std::int64_t r = 1; outputs.stride != outputs.cols && r < outputs.rows; ++r) {
+    std::copy_n(outputs_.begin() + r * outputs.stride, outputs.cols,
+                outputs_.begin() + r * outputs.cols);
+  }
+  outputs_.resize(static_cast<std::size_t>(outputs.rows * outputs.cols));
   return outputs_;
 }
 
