@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "core/evaluation.h"
 #include "core/ids.h"
@@ -17,12 +18,13 @@ enum class TaskKind : std::uint8_t {
   kApply,     // synchronous training: apply slice `slice` of `slices` of the round's held gradients
   kSnapshot,  // copy the model into snapshot `snapshot`
   kEvaluate,  // losses and metrics of snapshot `snapshot` on the rows
-  kSave,      // copy what the worker keeps between tasks into the job's checkpoint; slice 0 also
-              // copies the model
-  kRestore,   // forget what the worker keeps between tasks; slice 0 also replaces the model by
-              // snapshot `snapshot`
-  kRelease,   // free all memory of the job; the optimiser state of an exclusive job stays with the
-              // job, for the worker that goes on with it
+  kKeepLanes,  // copy the lanes `kept_lanes` of snapshot `snapshot` into the other one
+  kSave,       // copy what the worker keeps between tasks into the job's checkpoint; slice 0 also
+               // copies the model
+  kRestore,    // forget what the worker keeps between tasks; slice 0 also replaces the model by
+               // snapshot `snapshot`
+  kRelease,    // free all memory of the job; the optimiser state of an exclusive job stays with the
+               // job, for the worker that goes on with it
 };
 
 // A weight beyond this is a sign that training diverged: float32 has no digit left for what an
@@ -42,6 +44,10 @@ struct Task {
   std::int32_t merges = 1;
   std::int32_t updates_per_merge = 1;
   float learning_rate = 0;
+  double rate_epoch = 0;  // where the schedule of the learning rate stands
+  // kTrain of a job with lanes: the learning rate of each; none: the lane has stopped.
+  std::vector<std::optional<float>> lane_rates = {};
+  std::vector<std::int64_t> kept_lanes = {};
   bool hold = false;       // keep the gradient for the round's kApply instead of changing the model
   std::int64_t round = 0;  // kTrain with hold, and kApply: the synchronous round
   std::int32_t slice = 0;
@@ -67,6 +73,13 @@ struct Failure {
   bool hangs = false;
 };
 
+// Of one lane, in a job that has some.
+struct LaneReport {
+  double loss_sum = 0;  // as those of Report
+  bool has_exploded = false;
+  EvaluationSums evaluation = {};
+};
+
 // The paper's ScheduleWork: a worker has finished a task and wants the next.
 struct Report {
   TaskId task = 0;
@@ -79,6 +92,7 @@ struct Report {
   std::optional<double> beta;       // kSnapshot: share of all updates that survives in the model
   bool has_exploded = false;        // kSnapshot: a weight is NaN or larger than kLargestWeight
   EvaluationSums evaluation;
+  std::vector<LaneReport> lanes = {};
   double seconds = 0;  // spent on the task
   // In a queue: the worker could not finish the task, and goes on with other jobs only.
   std::optional<Failure> failure;

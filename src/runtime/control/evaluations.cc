@@ -4,12 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace hogbatch {
 namespace {
 
 // Large enough that messages cost nothing, small enough that a worker is soon back at training.
 constexpr std::int64_t kPartRows = 2048;
+
+// The test file decides nothing.
+bool IsFinite(const Evaluation& evaluation) {
+  for (const auto& sums : {evaluation.train, evaluation.valid}) {
+    if (sums && !std::isfinite(sums->loss)) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 std::optional<EvaluationSums>& SumsOf(Evaluation& evaluation, Split split) {
   switch (split) {
@@ -22,16 +33,6 @@ std::optional<EvaluationSums>& SumsOf(Evaluation& evaluation, Split split) {
   }
   return evaluation.test;
 }
-
-// The test file decides nothing.
-bool IsFinite(const Evaluation& evaluation) {
-  for (const auto& sums : {evaluation.train, evaluation.valid}) {
-    if (sums && !std::isfinite(sums->loss)) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 void Evaluations::Begin(double epoch) {
   under_way_ = snapshot_wanted_ = true;
@@ -70,6 +71,10 @@ void Evaluations::Return(const Task& task) {
 std::optional<Evaluation> Evaluations::Finish(const Task& task, const Report& report) {
   if (!under_way_ || task.snapshot != snapshot_) return std::nullopt;
   --handed_out_;
+  if (task.kind == TaskKind::kKeepLanes) {
+    under_way_ = false;
+    return std::nullopt;
+  }
   if (task.kind == TaskKind::kSnapshot) {
     // Parts are taken from the end: validation rows first, since they decide.
     if (!skip_training_rows_) {
@@ -97,6 +102,7 @@ void Evaluations::AddParts(Split split, RowRange rows) {
 
 std::optional<Evaluation> Evaluations::Conclude() {
   under_way_ = false;
+  if (keeps_ == Keeps::kBestLanes) return current_;
   const bool better =
       !best_ || rows_.valid == 0 || current_.valid->mean_loss() < best_->valid->mean_loss();
   if (WhyDiverged(current_).empty() && better) {
@@ -107,10 +113,22 @@ std::optional<Evaluation> Evaluations::Conclude() {
   return current_;
 }
 
+void Evaluations::KeepLanes(std::vector<std::int64_t> lanes) {
+  if (lanes.empty()) return;
+  best_ = current_;
+  under_way_ = true;
+  waiting_.push_back({.kind = TaskKind::kKeepLanes,
+                      .rows = {},
+                      .kept_lanes = std::move(lanes),
+                      .snapshot = snapshot_});
+}
+
 bool Evaluations::SkipTrainingRows() {
   skip_training_rows_ = true;
   current_.train.reset();
-  std::erase_if(waiting_, [](const Task& task) { return task.split == Split::kTrain; });
+  std::erase_if(waiting_, [](const Task& task) {
+    return task.kind == TaskKind::kEvaluate && task.split == Split::kTrain;
+  });
   const bool empty = !snapshot_wanted_ && waiting_.empty() && handed_out_ == 0;
   if (!under_way_ || !empty) return true;
   Abandon();
@@ -122,11 +140,11 @@ void Evaluations::Abandon() {
   waiting_.clear();
 }
 
-std::string Evaluations::WhyDiverged(const Evaluation& evaluation) const {
+std::string WhyDiverged(const Evaluation& evaluation, std::optional<double> first_loss) {
   if (!IsFinite(evaluation)) return "the loss is NaN or infinite";
   const std::optional<double> loss = DecidingLoss(evaluation);
-  if (!loss || !first_loss_ || *loss <= kExplosion * std::max(1.0, *first_loss_)) return "";
-  return fmt::format("the loss rose from {:.4g} to {:.4g}", *first_loss_, *loss);
+  if (!loss || !first_loss || *loss <= kExplosion * std::max(1.0, *first_loss)) return "";
+  return fmt::format("the loss rose from {:.4g} to {:.4g}", *first_loss, *loss);
 }
 
 std::optional<double> DecidingLoss(const Evaluation& evaluation) {

@@ -23,9 +23,18 @@ struct SplitRows {
 // A model is given up when its loss exceeds the first one by this factor.
 inline constexpr double kExplosion = 20;
 
+// Why an evaluated model is of no use: its loss is not finite, or more than kExplosion times
+// `first_loss`, the first one that decided, and more than kExplosion. Empty: it is good.
+std::string WhyDiverged(const Evaluation& evaluation, std::optional<double> first_loss);
+
+// What is kept of the snapshots: the best one, or the best of each lane. Lanes are evaluated in
+// snapshot 0 and kept in snapshot 1.
+enum class Keeps : std::uint8_t { kBestSnapshot, kBestLanes };
+
 class Evaluations {
  public:
-  explicit Evaluations(SplitRows rows) : rows_(rows) {}
+  explicit Evaluations(SplitRows rows, Keeps keeps = Keeps::kBestSnapshot)
+      : rows_(rows), keeps_(keeps) {}
 
   bool under_way() const { return under_way_; }
 
@@ -41,6 +50,10 @@ class Evaluations {
   // Adds a finished task. The last task of an evaluation returns the result.
   std::optional<Evaluation> Finish(const Task& task, const Report& report);
 
+  // After Finish returned a result, of Keeps::kBestLanes: these lanes are the best so far of
+  // theirs. The evaluation ends when a worker has copied them.
+  void KeepLanes(std::vector<std::int64_t> lanes);
+
   // From now on training rows are left out: the user is waiting for the end. Returns false if that
   // leaves nothing of the evaluation under way, which is then dropped.
   bool SkipTrainingRows();
@@ -48,9 +61,9 @@ class Evaluations {
   // begins, all its tasks are back.
   void Abandon();
 
-  // Why the evaluated model is of no use: its loss is not finite, or more than kExplosion times the
-  // first one and more than kExplosion. Empty: it is good.
-  std::string WhyDiverged(const Evaluation& evaluation) const;
+  std::string WhyDiverged(const Evaluation& evaluation) const {
+    return hogbatch::WhyDiverged(evaluation, first_loss_);
+  }
 
   // The best evaluation so far by validation loss, or the latest without validation rows, and its
   // snapshot. Before the first one that snapshot holds the initial model.
@@ -70,9 +83,11 @@ class Evaluations {
   void AddParts(Split split, RowRange rows);
   std::optional<Evaluation> Conclude();
 
-  // not state: rows_, skip_training_rows_ (an interrupt ends the run), and all that an evaluation
-  // under way needs: under_way_, snapshot_wanted_, waiting_, handed_out_, snapshot_, current_
+  // not state: rows_, keeps_, skip_training_rows_ (an interrupt ends the run), and all that an
+  // evaluation under way needs: under_way_, snapshot_wanted_, waiting_, handed_out_, snapshot_,
+  // current_
   SplitRows rows_;
+  Keeps keeps_;
   bool under_way_ = false;
   bool snapshot_wanted_ = false;
   bool skip_training_rows_ = false;
@@ -84,6 +99,9 @@ class Evaluations {
   SnapshotId best_snapshot_ = 1;
   std::optional<double> first_loss_;  // that decides
 };
+
+// The sums of a split.
+std::optional<EvaluationSums>& SumsOf(Evaluation& evaluation, Split split);
 
 // The loss that stop rules use: validation loss, or training loss without validation rows.
 std::optional<double> DecidingLoss(const Evaluation& evaluation);

@@ -86,6 +86,7 @@ std::optional<Task> Job::NextTask(TaskId id, const TaskSpec& spec) {
       .merges = merges,
       .updates_per_merge = updates_per_merge,
       .learning_rate = assignment.rate_scale * RateAt(rate_epoch, rows_per_update, spec.staleness),
+      .rate_epoch = rate_epoch,
       .hold = assignment.hold,
       .round = round_.number()};
 }

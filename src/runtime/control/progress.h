@@ -62,6 +62,7 @@ struct TeamProgress {
 // together.
 struct Progress {
   JobId job = 0;
+  std::int64_t lane = 0;     // of the evaluation, in a job with lanes
   double seconds = 0;        // since training began
   double train_seconds = 0;  // without the time that workers spent on evaluation
   double epoch = 0;
@@ -81,11 +82,19 @@ struct Progress {
   std::int64_t lost_rows = 0;    // of merges that failed after they changed part of the model
 };
 
+// How a lane of a job ended.
+struct LaneResult {
+  StopReason stopped_because = StopReason::kNone;
+  double epoch = 0;                 // how far it trained
+  std::optional<Evaluation> saved;  // its best, if there is one
+};
+
 struct RunResult {
   Progress totals;
   StopReason stopped_because = StopReason::kNone;
   std::optional<Evaluation> saved;  // of the best snapshot, if there is one
   double rate_factor = 1;  // of the learning rate in the end: it is halved when training diverges
+  std::vector<LaneResult> lanes = {};
 };
 
 // Called on the coordinator's thread; must not take long.

@@ -9,7 +9,8 @@
 namespace hogbatch {
 
 bool IsEvaluation(const Task& task) {
-  return task.kind == TaskKind::kSnapshot || task.kind == TaskKind::kEvaluate;
+  return task.kind == TaskKind::kSnapshot || task.kind == TaskKind::kEvaluate ||
+         task.kind == TaskKind::kKeepLanes;
 }
 
 TasksInFlight::TasksInFlight(std::span<const DeviceInfo> devices)

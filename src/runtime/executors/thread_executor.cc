@@ -49,6 +49,7 @@ Activity ActivityOf(TaskKind kind) {
     case TaskKind::kApply:
       return Activity::kApplying;
     case TaskKind::kSnapshot:
+    case TaskKind::kKeepLanes:
     case TaskKind::kSave:
     case TaskKind::kRestore:
     case TaskKind::kRelease:

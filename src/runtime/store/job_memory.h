@@ -15,6 +15,7 @@
 #include "core/ids.h"
 #include "core/indexed_vector.h"
 #include "datasets/dataset.h"
+#include "nn/lanes/lanes.h"
 #include "nn/model.h"
 #include "nn/optimizer.h"
 #include "runtime/store/merge.h"
@@ -118,6 +119,16 @@ struct JobMemory {
     ++snapshot_versions[id];
   }
 
+  // Copies lanes of a snapshot into the other one, which holds the best of each.
+  void KeepLanes(SnapshotId from, std::span<const std::int64_t> kept) {
+    const SnapshotId to = from == 0 ? 1 : 0;
+    snapshot_pins[static_cast<std::size_t>(to)].AwaitUnpinned();
+    for (const std::int64_t lane : kept) {
+      SetLane(model, lane, LaneOf(model, snapshots[from].span(), lane), snapshots[to].span());
+    }
+    ++snapshot_versions[to];
+  }
+
   void SaveWeights() {
     saved_weights.resize(static_cast<std::size_t>(store.layout().floats));
     store.CopyTo(saved_weights);
@@ -140,9 +151,11 @@ struct JobMemory {
   std::array<SnapshotPin, 2> snapshot_pins;  // by SnapshotId
   IndexedVector<WorkerId, HeldGradient> held;
   std::vector<AppliedSlice> applied;  // one per slice
-  std::vector<float> class_weights;
+  std::vector<float> class_weights;   // with lanes a row for each of them; empty: none
   OptimizerOptions optimizer;
   double explicit_momentum = 0;
+  // Of each lane; empty: the model is one network. Lanes belong to an exclusive job.
+  std::vector<OptimizerOptions> lanes;
   Merge merge = Merge::kDelta;
   int teams = 1;  // that train the model, for Merge::kAverage
   MergeCounter merges;

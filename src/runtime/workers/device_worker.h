@@ -32,8 +32,9 @@ class DeviceWorker : public Worker {
         beta_ = memory_.probes.Beta(memory_.store);
         return TakeSnapshot(task);
       case TaskKind::kEvaluate:
-        evaluation_ += Evaluate(task);
-        return;
+        return Evaluate(task);
+      case TaskKind::kKeepLanes:
+        return memory_.KeepLanes(task.snapshot, task.kept_lanes);
       case TaskKind::kSave:
         return Save(task);
       case TaskKind::kRestore:
@@ -61,7 +62,8 @@ class DeviceWorker : public Worker {
             .staleness = staleness,
             .beta = std::exchange(beta_, std::nullopt),
             .has_exploded = task.kind == TaskKind::kSnapshot && has_exploded_,
-            .evaluation = std::exchange(evaluation_, {})};
+            .evaluation = std::exchange(evaluation_, {}),
+            .lanes = std::exchange(lanes_, std::vector<LaneReport>(memory_.lanes.size()))};
   }
 
  protected:
@@ -71,7 +73,8 @@ class DeviceWorker : public Worker {
         memory_(memory),
         evaluator_(*device_, memory),
         sync_update_(id, *device_, memory),
-        staleness_(memory.merges) {}
+        staleness_(memory.merges),
+        lanes_(memory.lanes.size()) {}
 
   // The optimiser's state, and how many updates it has made. An optimiser that does not exist yet
   // leaves `saved` alone.
@@ -102,10 +105,14 @@ class DeviceWorker : public Worker {
     device_->Download(losses.data.base, losses.data.offset_bytes(),
                       std::as_writable_bytes(std::span(row_losses_)));
   }
+  void AddLoss(double loss) { loss_sum_ += loss; }
   void AddLosses() { AddLosses(row_losses_); }
   void AddLosses(std::span<const float> losses) {
     for (const float loss : losses) loss_sum_ += loss;
   }
+
+  // Of the present task.
+  std::vector<LaneReport>& lane_reports() { return lanes_; }
 
   // kYes while only a part of a merge is in the model.
   enum class Torn : std::uint8_t { kNo, kYes };
@@ -166,7 +173,12 @@ class DeviceWorker : public Worker {
   void TakeSnapshot(const Task& task) {
     memory_.MakeSnapshots();
     if (!task.at_start) memory_.TakeSnapshot(task.snapshot);
-    has_exploded_ = !AllWithin(memory_.snapshots[task.snapshot].span(), kLargestWeight);
+    const std::span<const float> taken = memory_.snapshots[task.snapshot].span();
+    has_exploded_ = !AllWithin(taken, kLargestWeight);
+    for (std::size_t i = 0; has_exploded_ && i < lanes_.size(); ++i) {
+      const auto lane = static_cast<std::int64_t>(i);
+      lanes_[i].has_exploded = !AllWithin(LaneOf(memory_.model, taken, lane), kLargestWeight);
+    }
   }
 
   void Restore(const Task& task) {
@@ -178,14 +190,17 @@ class DeviceWorker : public Worker {
   }
 
   // If device memory is short, the scratch of training is freed; training allocates it again.
-  EvaluationSums Evaluate(const Task& task) {
+  void Evaluate(const Task& task) {
+    std::vector<EvaluationSums> sums;
     try {
-      return evaluator_.Evaluate(task);
+      sums = evaluator_.Evaluate(task);
     } catch (const OutOfDeviceMemory&) {
       if (!model_) throw;
       ReleaseModel();
+      sums = evaluator_.Evaluate(task);
     }
-    return evaluator_.Evaluate(task);
+    if (lanes_.empty()) evaluation_ += sums.front();
+    for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].evaluation += sums[i];
   }
 
   WorkerId id_;
@@ -200,6 +215,7 @@ class DeviceWorker : public Worker {
   EvaluationSums evaluation_;
   StalenessMeter staleness_;
   std::optional<double> beta_;
+  std::vector<LaneReport> lanes_;
   bool has_exploded_ = false;  // the latest snapshot
   bool has_restored_ = false;
   Torn torn_ = Torn::kNo;

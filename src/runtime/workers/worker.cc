@@ -10,6 +10,7 @@
 #include "runtime/workers/deferred_updates.h"
 #include "runtime/workers/device_worker.h"
 #include "runtime/workers/faster_way.h"
+#include "runtime/workers/lane_worker.h"
 #include "runtime/workers/private_gradient.h"
 #include "runtime/workers/probe_recorder.h"
 #include "runtime/workers/replica_worker.h"
@@ -181,6 +182,7 @@ class SharingWorker : public DeviceWorker {
 
 std::unique_ptr<Worker> MakeWorker(WorkerId id, std::shared_ptr<Device> device, JobMemory& memory,
                                    Writes writes) {
+  if (!memory.lanes.empty()) return MakeLaneWorker(id, std::move(device), memory);
   if (!device->info().shares_host_memory) return MakeReplicaWorker(id, std::move(device), memory);
   return std::make_unique<SharingWorker>(id, std::move(device), memory, writes);
 }

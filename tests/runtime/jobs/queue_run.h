@@ -12,12 +12,22 @@
 #include "cpu/cpu.h"
 #include "device/simulated.h"
 #include "nn/initialize.h"
+#include "nn/lanes/lanes.h"
 #include "runtime/store/job_memories.h"
 #include "tests/runtime/jobs/fake_queue.h"
 #include "tests/runtime/small_problem.h"
 #include "tests/support/strict_device.h"
 
 namespace hogbatch {
+
+struct RealLane {
+  double lr = 0.05;
+  OptimizerOptions optimizer = {};
+  std::uint64_t seed = 3;  // of its initial weights
+  std::optional<double> target_loss = {};
+  std::int64_t patience = 0;
+  std::vector<float> class_weights = {};
+};
 
 struct RealJob {
   std::int64_t rows = 600;  // and a tenth of that for validation
@@ -30,7 +40,10 @@ struct RealJob {
   Storage storage = Storage::kDense;
   double arrives = 0;
   double lr = 0.05;
-  std::uint64_t seed = 3;
+  std::uint64_t seed = 3;                        // of the order of its rows
+  std::optional<std::uint64_t> start_seed = {};  // of its initial weights; none: the same
+  std::vector<RealLane> lanes = {};              // instead of one network
+  std::vector<float> class_weights = {};
 };
 
 // Rows of each job that came into its model, or were lost with a merge that broke off.
@@ -127,6 +140,16 @@ struct QueueRun {
   std::vector<std::vector<float>> models = {};     // at the end
   std::vector<std::vector<float>> snapshots = {};  // the best; empty: none
 
+  static constexpr std::int64_t kFeatures = 10;
+  static ModelSpec ModelOfJob(const RealJob& job) {
+    return {.inputs = kFeatures,
+            .hidden = job.hidden,
+            .outputs = 2,
+            .activation = Activation::kRelu,
+            .sparse_input = job.storage == Storage::kSparse,
+            .lanes = std::max<std::int64_t>(1, std::ssize(job.lanes))};
+  }
+
   void Run() {
     Coordinator::QueueSetup setup{.workers = {}};
     std::vector<DeviceFactory> devices;
@@ -156,8 +179,6 @@ struct QueueRun {
   }
 
  private:
-  static constexpr std::int64_t kFeatures = 10;
-
   void AddDevice(int i, std::vector<DeviceInfo>& infos, std::vector<DeviceFactory>& devices) const {
     const bool is_distant = i >= cores;
     const DeviceInfo info{.name = (is_distant ? "cuda." : "cpu.") + std::to_string(i),
@@ -175,16 +196,16 @@ struct QueueRun {
     });
   }
 
-  static ModelSpec ModelOfJob(const RealJob& job) {
-    return {.inputs = kFeatures,
-            .hidden = job.hidden,
-            .outputs = 2,
-            .activation = Activation::kRelu,
-            .sparse_input = job.storage == Storage::kSparse};
-  }
-
   // An optimiser with state merges after each update.
   static JobSetup SetupOf(const RealJob& job) {
+    const RunRules rules{.epochs = job.epochs, .target_loss = {}, .eval_every = 0.3};
+    std::vector<LaneSetup> lanes;
+    for (const RealLane& lane : job.lanes) {
+      RunRules own = rules;
+      own.target_loss = lane.target_loss;
+      own.patience = lane.patience;
+      lanes.push_back({LearningRate({.lr = lane.lr, .warmup = 0.5}, job.epochs), own});
+    }
     const bool is_direct = IsDirect(job.optimizer, job.optimizer.momentum,
                                     job.storage == Storage::kSparse ? kFeatures : 0);
     return {.job = {.model = ModelOfJob(job),
@@ -194,12 +215,13 @@ struct QueueRun {
                     .synchronous = FindAlgorithm(job.algorithm).traits.synchronous,
                     .arrives = job.arrives},
             .rows = {.train = job.rows, .valid = job.rows / 10, .test = 0},
-            .rules = {.epochs = job.epochs, .target_loss = {}, .eval_every = 0.3},
+            .rules = rules,
             .rates = LearningRate({.lr = job.lr, .warmup = 0.5}, job.epochs),
             .algorithm = MakeAlgorithm(job.algorithm, {.cpu_batch = {7, 7}, .gpu_batch = {11, 11}}),
             .merge_rows = is_direct ? 33 : 1,
             .task_seconds = 2e-3,
-            .seed = job.seed};
+            .seed = job.seed,
+            .lanes = std::move(lanes)};
   }
 
   std::shared_ptr<JobMemory> MemoryOf(const RealJob& job, const TrainingInput& input) const {
@@ -208,8 +230,17 @@ struct QueueRun {
     memory->optimizer = job.optimizer;
     memory->explicit_momentum = job.optimizer.momentum;
     memory->is_exclusive = job.exclusive;
+    memory->class_weights = job.class_weights;
     std::vector<float> start(memory->store.idle_weights().size());
-    Initialize(memory->store.layout(), Initialization::kHe, job.seed, start);
+    std::vector<std::uint64_t> seeds;
+    for (const RealLane& lane : job.lanes) {
+      seeds.push_back(lane.seed);
+      memory->lanes.push_back(lane.optimizer);
+      memory->class_weights.insert(memory->class_weights.end(), lane.class_weights.begin(),
+                                   lane.class_weights.end());
+    }
+    if (seeds.empty()) seeds = {job.start_seed.value_or(job.seed)};
+    InitializeLanes(ModelOfJob(job), Initialization::kHe, seeds, start);
     memory->SetWeights(start);
     return memory;
   }

@@ -31,7 +31,7 @@ JobRun::JobRun(const JobSetup& setup, std::span<const DeviceInfo> workers, RunCo
       merge_rows_(setup.merge_rows),
       task_seconds_(setup.task_seconds),
       job_(PrepareOne(setup, workers), setup.rules.epochs, setup.rates, setup.seed),
-      evaluations_(setup.rows),
+      evaluations_(setup.rows, setup.lanes.empty() ? Keeps::kBestSnapshot : Keeps::kBestLanes),
       stop_rules_(setup.rules),
       meter_(workers, setup.rules),
       workers_(workers, setup.max_batch_size),
@@ -39,7 +39,10 @@ JobRun::JobRun(const JobSetup& setup, std::span<const DeviceInfo> workers, RunCo
       visited_(workers.size()),
       arrived_(std::max(setup.job.arrives, run.now - run.start)),
       place_at_snapshot_(job_.place()),
-      good_place_(job_.place()) {}
+      good_place_(job_.place()) {
+  hogbatch::Check(setup.lanes.empty() || setup.job.exclusive(), "a job with lanes is exclusive");
+  if (!setup.lanes.empty()) lanes_.emplace(setup.lanes);
+}
 
 JobState JobRun::state() const {
   JobState state = job_.state();
@@ -85,27 +88,13 @@ void JobRun::OnTrained(const Task& task, const Report& report) {
                        .rows = task.rows.size(),
                        .updates = report.updates,
                        .seconds = report.seconds});
-  if (!std::isfinite(report.loss_sum)) Diverge("the loss is NaN or infinite");
-  if (job_.round().gathered()) job_.MakeSlices(workers_.states());
-}
-
-void JobRun::OnEvaluated(const Task& task, const Report& report) {
-  meter_.AddEvaluationSeconds(report.seconds / workers_.live());
-  if (report.beta) meter_.SetBeta(*report.beta);
-  if (report.has_exploded) return Diverge(fmt::format("weights exceed {:g}", kLargestWeight));
-  const std::optional<Evaluation> evaluation = evaluations_.Finish(task, report);
-  if (!evaluation) return;
-  Progress progress = at_snapshot_;
-  progress.evaluation = evaluation;
-  progress.best = evaluations_.best() && evaluations_.best()->epoch == evaluation->epoch;
-  run_.actions.reports.push_back(progress);
-  if (const std::string why = evaluations_.WhyDiverged(*evaluation); !why.empty()) {
-    // No learning rate makes the initial model better.
-    return evaluation->epoch == 0 ? Stop(StopReason::kDiverged) : Diverge(why);
+  if (lanes_) {
+    lanes_->OnTrained(report, job_.epoch());
+    if (lanes_->reason() != StopReason::kNone) Stop(lanes_->reason());
+  } else if (!std::isfinite(report.loss_sum)) {
+    Diverge("the loss is NaN or infinite");
   }
-  if (progress.best) good_place_ = place_at_snapshot_;
-  const StopReason reason = stop_rules_.Judge(*evaluation);
-  if (reason != StopReason::kNone) Stop(reason);
+  if (job_.round().gathered()) job_.MakeSlices(workers_.states());
 }
 
 void JobRun::OnFailure(const Failure& failure, std::span<const Task> tasks) {
@@ -282,43 +271,6 @@ void JobRun::Release() {
   release_.Begin(releasing);
 }
 
-// An evaluation is due at the start, every `eval_every` epochs, and at the end if the model changed
-// since the last one.
-void JobRun::CheckEvaluation() {
-  if (evaluations_.under_way() || evaluated_at_ == job_.examples()) return;
-  if (runs_dry() || checkpoint_.under_way() || checkpoint_.ready() || rollback_.active()) return;
-  if (!std::isfinite(rules_.eval_every)) return;
-  if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) return;
-  // A round that is applied only in part does not give a model.
-  if (!EvaluationIsDue() || job_.round().open()) return;
-  evaluated_at_ = job_.examples();
-  PlanEvaluation();
-  at_snapshot_ = meter_.Report(MeteredRun(), run_.now);
-  place_at_snapshot_ = job_.place();
-  evaluations_.Begin(job_.epoch());
-}
-
-bool JobRun::EvaluationIsDue() const {
-  if (reason_ != StopReason::kNone) return job_.quiet();
-  if (spec().exclusive()) return RowsToEvaluation() <= 0 && job_.quiet();
-  return job_.epoch() >= next_evaluation_;
-}
-
-// An exclusive job hands out no row while an evaluation is due, so rounding must not leave this one
-// due for ever.
-void JobRun::PlanEvaluation() {
-  next_evaluation_ = (std::floor(job_.epoch() / rules_.eval_every) + 1) * rules_.eval_every;
-  while (spec().exclusive() && RowsToEvaluation() <= 0) next_evaluation_ += rules_.eval_every;
-}
-
-// Of an exclusive job: rows to hand out until the next evaluation, whose snapshot is taken between
-// two merges that do not depend on timing. Lost rows bring it no nearer.
-std::int64_t JobRun::RowsToEvaluation() const {
-  if (!std::isfinite(rules_.eval_every)) return std::numeric_limits<std::int64_t>::max();
-  const double due = std::ceil(next_evaluation_ * static_cast<double>(spec().train_rows));
-  return static_cast<std::int64_t>(std::min(due, 0x1p62)) - (job_.handed_out() - job_.lost_rows());
-}
-
 void JobRun::VisitState(StateVisitor& visitor) {
   Visit(visitor, "job", job_);
   Visit(visitor, "evaluations", evaluations_);
@@ -334,6 +286,7 @@ void JobRun::VisitState(StateVisitor& visitor) {
   Visit(visitor, "evaluated_at", evaluated_at_);
   Visit(visitor, "good_place", good_place_);
   Visit(visitor, "rollbacks", rollbacks_);
+  if (lanes_) lanes_->VisitState(visitor);
   std::vector<std::string> names;
   for (const WorkerState& worker : workers()) names.push_back(worker.device.name);
   const std::vector<std::string> mine = names;
@@ -380,6 +333,7 @@ RunResult JobRun::Result() const {
   result.stopped_because = reason_;
   result.saved = evaluations_.best();
   result.rate_factor = job_.rate_factor();
+  if (lanes_) result.lanes = lanes_->Results(reason_, result.totals.epoch);
   return result;
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/control/algorithm.h"
 #include "runtime/control/evaluations.h"
 #include "runtime/control/job.h"
+#include "runtime/control/jobs/lane_runs.h"
 #include "runtime/control/pause_phase.h"
 #include "runtime/control/progress.h"
 #include "runtime/control/progress_meter.h"
@@ -41,6 +42,7 @@ struct JobSetup {
   std::int64_t merge_rows = 1;         // rows per merge of a replica, for updates that are smaller
   double task_seconds = kTaskSeconds;  // about how long a training task takes
   std::uint64_t seed = 1;
+  std::vector<LaneSetup> lanes = {};  // of an exclusive job; empty: it trains one network
 };
 
 // What comes out of an event.
@@ -158,6 +160,7 @@ class JobRun {
  private:
   void OnTrained(const Task& task, const Report& report);
   void OnEvaluated(const Task& task, const Report& report);
+  void OnLanesEvaluated(const Task& task, const Report& report);
   void TakeBack(const Task& task, const Failure& failure);
   void InterruptPauses();
   void InheritSlices(WorkerId from);
@@ -193,6 +196,7 @@ class JobRun {
   Job job_;
   Evaluations evaluations_;
   StopRules stop_rules_;
+  std::optional<LaneRuns> lanes_;  // none: one network
   ProgressMeter meter_;
   WorkerTable workers_;
   PausePhase checkpoint_{TaskKind::kSave};

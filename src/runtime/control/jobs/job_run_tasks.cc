@@ -104,7 +104,12 @@ std::optional<Task> JobRun::NextTrainingTask(const WorkerState& worker) {
                      .merge_rows = MergeRows(worker),
                      .staleness = exclusive ? 0 : workers_.StalenessInUpdates(worker, job_.rates()),
                      .most_rows = most_rows});
-  if (task) ++run_.next_id;
+  if (!task) return task;
+  ++run_.next_id;
+  if (lanes_) {
+    const std::int64_t rows = task->rows.size() / task->merges / task->updates_per_merge;
+    task->lane_rates = lanes_->RatesAt(task->rate_epoch, rows, assignment->rate_scale);
+  }
   return task;
 }
 
