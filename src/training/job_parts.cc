@@ -1,14 +1,44 @@
 #include "training/job_parts.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "algorithms/algorithms.h"
 #include "core/error.h"
+#include "nn/lanes/lanes.h"
 #include "training/checkpoint/json_state.h"
 
 namespace hogbatch {
+
+namespace {
+
+std::vector<LaneSetup> LanesOf(const TrainingPlan& plan) {
+  std::vector<LaneSetup> lanes;
+  for (const LanePlan& lane : plan.lanes) {
+    lanes.push_back(
+        {.rates = LearningRate(lane.learning_rate, plan.rules.epochs), .rules = lane.rules});
+  }
+  return lanes;
+}
+
+// The best of each lane, as a network of its own.
+std::vector<TrainedLane> FinishLanes(const RunResult& run, const ModelSpec& model,
+                                     const Schema& schema, std::span<const float> best) {
+  std::vector<TrainedLane> lanes;
+  for (std::size_t i = 0; i < run.lanes.size(); ++i) {
+    TrainedLane& lane = lanes.emplace_back(TrainedLane{.model = {}, .run = run.lanes[i]});
+    if (!lane.run.saved) continue;
+    std::vector<float> parameters = LaneOf(model, best, static_cast<std::int64_t>(i));
+    if (!AllWithin(parameters, std::numeric_limits<float>::max())) continue;
+    lane.model =
+        SavedModel{.spec = Alone(model), .schema = schema, .parameters = std::move(parameters)};
+  }
+  return lanes;
+}
+
+}  // namespace
 
 JobSetup MakeJobSetup(const TrainingPlan& plan, const TrainingInput& input) {
   const TrainingData& training = input.training;
@@ -24,7 +54,8 @@ JobSetup MakeJobSetup(const TrainingPlan& plan, const TrainingInput& input) {
           .algorithm = MakeAlgorithm(plan.algorithm, plan.batches),
           .max_batch_size = plan.max_batch_sizes,
           .merge_rows = plan.work.merge_rows,
-          .seed = plan.seed};
+          .seed = plan.order_seed.value_or(plan.seed),
+          .lanes = LanesOf(plan)};
 }
 
 void CheckSameNetwork(const Checkpoint& checkpoint, const TrainingPlan& plan) {
@@ -69,6 +100,12 @@ TrainedModel FinishJob(const JobRun& job, const TrainingPlan& plan, const Traini
                        const JobMemory& memory) {
   TrainedModel trained{.model = {}, .run = job.Result()};
   if (!job.has_begun()) return trained;
+  if (!plan.lanes.empty()) {
+    const std::optional<SnapshotId> best = job.saved_snapshot();
+    trained.lanes = FinishLanes(trained.run, plan.work.model, input.training.schema,
+                                best ? memory.snapshots[*best].span() : std::span<float>());
+    return trained;
+  }
   std::vector<float> parameters = ChooseParameters(memory, job.saved_snapshot(), trained.run);
   if (!parameters.empty()) {
     trained.model = SavedModel{.spec = plan.work.model,

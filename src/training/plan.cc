@@ -64,6 +64,28 @@ TrainingPlan Calibrated(TrainingPlan plan, GpuCalibrations found) {
 
 }  // namespace
 
+TrainingPlan FuseLanes(std::span<const TrainingPlan> plans, const TrainingInput& input) {
+  TrainingPlan fused = plans.front();
+  fused.work.model.lanes = std::ssize(plans);
+  for (const TrainingPlan& plan : plans) {
+    fused.lanes.push_back({.learning_rate = plan.learning_rate,
+                           .optimizer = plan.work.optimizer,
+                           .class_weights = plan.class_weights,
+                           .init = plan.init,
+                           .rules = plan.rules,
+                           .seed = plan.seed});
+    // Memory is that of the lane that needs most.
+    Workload& work = fused.work;
+    work.merge_rows = std::min(work.merge_rows, plan.work.merge_rows);
+    work.explicit_momentum = std::max(work.explicit_momentum, plan.work.explicit_momentum);
+    work.optimizer.weight_decay =
+        std::max(work.optimizer.weight_decay, plan.work.optimizer.weight_decay);
+  }
+  fused.class_weights.clear();
+  fused.max_batch_sizes = CheckTrainingFits(fused.work, input.training.data);
+  return fused;
+}
+
 WorkerCounts CountWorkers(const std::vector<DeviceChoice>& devices) {
   WorkerCounts workers;
   for (const DeviceChoice& choice : devices) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,16 @@ struct CalibratedGpu {
   bool cached = false;
 };
 
+// What a lane has for itself (nn/lanes/lanes.h).
+struct LanePlan {
+  LearningRateOptions learning_rate = {};
+  OptimizerOptions optimizer = {};
+  std::vector<float> class_weights = {};
+  Initialization init = Initialization::kXavier;
+  RunRules rules = {};
+  std::uint64_t seed = 1;
+};
+
 // Made whole and never changed.
 struct TrainingPlan {
   Workload work;
@@ -44,10 +55,16 @@ struct TrainingPlan {
   std::optional<std::int64_t> evaluated_train_rows = {};  // none: all
   Pinning pinning = Pinning::kCores;
   std::uint64_t seed = 1;
+  std::optional<std::uint64_t> order_seed = {};  // of the order of the rows; none: seed
+  std::vector<LanePlan> lanes = {};              // that are trained together; empty: one network
 
   // Whether batch sizes will change. With a single team there is nothing to balance.
   bool adapts() const;
 };
+
+// One training of several that differ only in what a lane has for itself. They see the same rows in
+// the same order. UserError if they do not fit into memory together.
+TrainingPlan FuseLanes(std::span<const TrainingPlan> plans, const TrainingInput& input);
 
 // The choices for a spec that Validate passed, its input and the devices to train on. Measures the
 // GPUs if --gpu-batch is auto. UserError for choices that contradict each other or do not fit into

@@ -9,6 +9,7 @@
 
 #include "algorithms/algorithms.h"
 #include "core/error.h"
+#include "nn/lanes/lanes.h"
 #include "runtime/control/teams.h"
 #include "runtime/executors/executor.h"
 #include "training/job_parts.h"
@@ -53,6 +54,24 @@ class BestWatcher final : public RunObserver {
   RunObserver& observer_;
 };
 
+// Class weights that one lane has, the others have, too: they are 1.
+void SetLanes(const TrainingPlan& plan, const TrainingInput& input, JobMemory& memory) {
+  const ModelSpec& model = plan.work.model;
+  const bool weighted = std::ranges::any_of(
+      plan.lanes, [](const LanePlan& lane) { return !lane.class_weights.empty(); });
+  std::vector<float> start(static_cast<std::size_t>(Layout(model).floats));
+  for (const LanePlan& lane : plan.lanes) {
+    SetLane(model, std::ssize(memory.lanes),
+            StartingWeights(Alone(model), lane.init, lane.seed, input), start);
+    memory.lanes.push_back(lane.optimizer);
+    if (!weighted) continue;
+    const std::vector<float> ones(static_cast<std::size_t>(model.outputs), 1.0f);
+    const std::vector<float>& own = lane.class_weights.empty() ? ones : lane.class_weights;
+    memory.class_weights.insert(memory.class_weights.end(), own.begin(), own.end());
+  }
+  memory.SetWeights(start);
+}
+
 }  // namespace
 
 void CheckSameRows(const Checkpoint& checkpoint, const TrainingInput& input) {
@@ -73,12 +92,16 @@ std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingIn
   const Workload& work = plan.work;
   auto memory = std::make_unique<JobMemory>(work.model, input.training.data,
                                             input.test ? &*input.test : nullptr, workers);
-  memory->class_weights = plan.class_weights;
   memory->optimizer = work.optimizer;
   memory->explicit_momentum = work.explicit_momentum;
   memory->merge = plan.merge;
   memory->teams = static_cast<int>(MakeTeams(InfosOf(work.devices)).names.size());
-  memory->SetWeights(StartingWeights(plan.work.model, plan.init, plan.seed, input));
+  if (!plan.lanes.empty()) {
+    SetLanes(plan, input, *memory);
+  } else {
+    memory->class_weights = plan.class_weights;
+    memory->SetWeights(StartingWeights(plan.work.model, plan.init, plan.seed, input));
+  }
   return memory;
 }
 

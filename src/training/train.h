@@ -20,9 +20,16 @@
 
 namespace hogbatch {
 
+// The best of a lane, as a network of its own.
+struct TrainedLane {
+  std::optional<SavedModel> model;  // none: training made no model that is finite
+  LaneResult run;
+};
+
 struct TrainedModel {
   std::optional<SavedModel> model;  // none: training made no model that is finite
   RunResult run;
+  std::vector<TrainedLane> lanes = {};  // of a plan with lanes, which has no model
   // A worker hangs, and its thread still reads the plan, the input and the trace: they must never
   // be freed. The end of the process is fine.
   bool has_hanging_worker = false;

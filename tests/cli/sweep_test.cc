@@ -68,6 +68,7 @@ TEST_F(SweepProgram, LeavesTheBestModelAndItsRecords) {
            "2", "--devices", "cpu:2", "--out", "s"});
   ASSERT_EQ(swept.exit_code, 0) << swept.err;
   EXPECT_THAT(swept.out, HasSubstr("4 trials (grid of lr, seed) in 1 group of equal shape"));
+  EXPECT_THAT(swept.out, HasSubstr("4 trials in 2 blocks of 2 lanes on 2 devices"));
   EXPECT_THAT(swept.out, HasSubstr("again     hogbatch train rows.svm --split-seed 1 --hidden 8"));
   EXPECT_THAT(SplitLines(folder_.Read("s/trials.csv")), SizeIs(5));
   EXPECT_THAT(SplitLines(folder_.Read("s/trials.jsonl")), SizeIs(4));
@@ -102,7 +103,8 @@ TEST_F(SweepProgram, GoesOnAfterItWasInterrupted) {
                                               "--checkpoint-every",
                                               "0.05"};
   Process process(arguments, folder_.path());
-  while (process.running() && !folder_.Has("i/trials/1/checkpoints/checkpoint-1.safetensors")) {
+  while (process.running() &&
+         !folder_.Has("i/trials/block-1/checkpoints/checkpoint-1.safetensors")) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   process.Signal(SIGINT);

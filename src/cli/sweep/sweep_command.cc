@@ -18,6 +18,7 @@
 #include "core/replaced_file.h"
 #include "core/text.h"
 #include "report/sweep_page.h"
+#include "training/devices/machine_facts.h"
 
 namespace hogbatch {
 namespace {
@@ -63,10 +64,10 @@ int SweepCommand::Run() {
   record_.options = options_.training.Texts();
   record_.search = SearchTexts(options_.search);
   record_.rows = plan.rows;
-  Introduce(plan);
   run_ = std::make_unique<SweepRun>(
       std::move(plan), SweepFolder{.path = folder_, .checkpoint_every = options_.checkpoint_every},
       earlier, *this);
+  Introduce();
   began_ = SteadySeconds();
   if (!run_->complete()) {
     Record();
@@ -99,18 +100,19 @@ SweepPlan SweepCommand::MakePlan() {
           .eta = options_.search.eta,
           .input = std::move(input),
           .rows = rows,
-          .devices = std::move(devices)};
+          .devices = std::move(devices),
+          .core_cache_bytes = CoreCacheBytes()};
 }
 
-void SweepCommand::Introduce(const SweepPlan& plan) const {
+void SweepCommand::Introduce() const {
+  const SweepPlan& plan = run_->plan();
   for (const std::string& line : DataLines(*plan.input)) console_.Say(line);
   const std::size_t groups = GroupTrials(plan.trials).size();
   console_.Say(fmt::format("sweep     {} trial{} ({} {}) in {} group{} of equal shape, {}",
                            plan.trials.size(), plan.trials.size() == 1 ? "" : "s",
                            spec_.ChosenSearch(), VariedText(spec_), groups, groups == 1 ? "" : "s",
                            LengthText(plan.rungs)));
-  console_.Say(fmt::format("training  one trial at a time on each of {} device{}",
-                           plan.devices.chosen.size(), plan.devices.chosen.size() == 1 ? "" : "s"));
+  console_.Say(fmt::format("training  {}", run_->BlocksText()));
   console_.Say(fmt::format("results   {}", folder_));
 }
 

@@ -32,7 +32,7 @@ class SweepCommand final : public SweepObserver {
 
  private:
   SweepPlan MakePlan();
-  void Introduce(const SweepPlan& plan) const;
+  void Introduce() const;
   void Conclude();
   void WriteResults() const;
   // While trials train, which a full disk does not end: it is told once.

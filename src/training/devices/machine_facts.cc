@@ -14,6 +14,7 @@
 
 #include "core/guard/cache_folder.h"
 #include "core/guard/machine_limits.h"
+#include "core/text.h"
 
 namespace hogbatch {
 namespace {
@@ -39,6 +40,20 @@ std::vector<std::string> CachesOf(const fs::path& root) {
     caches.push_back(fmt::format("L{}{} {}", level, type == "Data" ? "d" : "", size));
   }
   return caches;
+}
+
+// How many numbers a list such as "0-3,8" has.
+int CountOf(std::string_view list) {
+  int count = 0;
+  for (const std::string& part : SplitList(list)) {
+    const std::size_t dash = part.find('-');
+    std::int64_t first = 0, last = 0;
+    if (!ReadAll(std::string_view(part).substr(0, dash), first)) continue;
+    last = first;
+    if (dash != std::string::npos) ReadAll(std::string_view(part).substr(dash + 1), last);
+    count += static_cast<int>(std::max<std::int64_t>(0, last - first + 1));
+  }
+  return std::max(count, 1);
 }
 
 int NumaNodes(const fs::path& root) {
@@ -101,6 +116,24 @@ std::optional<Finding> HomeFinding() {
 }
 
 }  // namespace
+
+std::int64_t CoreCacheBytes(const fs::path& root) {
+  constexpr std::int64_t kUsual = std::int64_t{1} << 20;
+  const fs::path core = root / "sys/devices/system/cpu/cpu0";
+  for (int i = 0; i < 8; ++i) {
+    const fs::path folder = core / "cache" / fmt::format("index{}", i);
+    if (FirstLine(folder / "level") != "2") continue;
+    std::string size = FirstLine(folder / "size");
+    const std::int64_t unit = size.ends_with('K') ? 1 << 10 : size.ends_with('M') ? 1 << 20 : 1;
+    if (unit > 1) size.pop_back();
+    std::int64_t count = 0;
+    if (!ReadAll(size, count) || count <= 0) continue;
+    const int threads = CountOf(FirstLine(core / "topology/thread_siblings_list"));
+    const int sharing = CountOf(FirstLine(folder / "shared_cpu_list"));
+    return count * unit / std::max(1, sharing / threads);
+  }
+  return kUsual;
+}
 
 MachineFacts LookAtMachine(const fs::path& root) {
   MachineFacts facts{.caches = CachesOf(root),

@@ -30,6 +30,9 @@ struct MachineFacts {
   std::vector<Finding> findings;
 };
 
+// The L2 cache of a core, or its share of one that several cores have; 1 MiB if it is not known.
+std::int64_t CoreCacheBytes(const std::filesystem::path& root = "/");
+
 // `root` is the folder that holds proc/ and sys/, for tests.
 MachineFacts LookAtMachine(const std::filesystem::path& root = "/");
 

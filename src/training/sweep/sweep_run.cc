@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "nn/lanes/lane_optimizer.h"
 #include "training/checkpoint/spec_text.h"
 #include "training/job_parts.h"
 #include "training/network.h"
@@ -18,14 +19,6 @@ namespace hogbatch {
 namespace {
 
 constexpr double kNoLoss = std::numeric_limits<double>::infinity();
-
-// Plans are made while jobs run, and say nothing that the first one did not.
-class SilentObserver final : public TrainingObserver {
- public:
-  void OnWarning(std::string_view) override {}
-  void OnProgress(const Progress&) override {}
-  void OnWorkerFailed(std::string_view, std::string_view) override {}
-};
 
 TrialState StateAfter(StopReason reason) {
   switch (reason) {
@@ -58,6 +51,10 @@ SweepRun::SweepRun(SweepPlan plan, SweepFolder folder, EarlierSweep earlier,
       metric_(MetricsOf({.rows = 1}, scale_).front().name),
       results_(std::move(earlier.results)),
       tuner_(plan_.trials.size(), plan_.rungs.size(), plan_.eta),
+      kept_(folder_.path + "/trials", plan_.trials.size(),
+            [&](std::string_view sentence) { observer_.OnWarning(sentence); }),
+      devices_(plan_.devices, *plan_.input, plan_.trials, plan_.core_cache_bytes),
+      waiting_(devices_.group_of()),
       best_loss_(earlier.best_loss) {
   results_.resize(plan_.trials.size());
   RestoreTuner();
@@ -91,58 +88,128 @@ void SweepRun::Run(const StopRequested& stop_requested) {
   if (complete()) std::filesystem::remove_all(folder_.path + "/trials", error);
 }
 
+// The kind of device whose workers have least to do; none: all have a job and one that waits.
+std::optional<std::size_t> SweepRun::FreestKind() const {
+  std::optional<std::size_t> freest;
+  double least = 2;
+  for (std::size_t kind = 0; kind < devices_.kinds(); ++kind) {
+    const double per_worker =
+        static_cast<double>(OpenOn(kind)) / static_cast<double>(devices_.workers(kind));
+    if (per_worker >= least) continue;
+    least = per_worker;
+    freest = kind;
+  }
+  return freest;
+}
+
+std::size_t SweepRun::OpenOn(std::size_t kind) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(open_, [&](const auto& job) { return job.second.kind == kind; }));
+}
+
 // A job that waits for each worker is enough to keep all of them busy, and later decisions know
-// more results.
+// more results. A block that is not full waits for promotions while all workers have work.
 void SweepRun::AddLegs() {
-  const std::size_t most = 2 * plan_.devices.chosen.size();
-  while (open_.size() < most) {
-    const std::optional<Tuner::Leg> leg = tuner_.Next();
-    if (!leg) return;
-    try {
-      AddLeg(*leg);
-    } catch (const Error& error) {
-      Fail(*leg, error.what());
+  while (const std::optional<std::size_t> kind = FreestKind()) {
+    const auto lanes = devices_.lanes(*kind);
+    if (const auto full = waiting_.TakeFull(lanes)) {
+      Add(*full, *kind);
+    } else if (const std::optional<Tuner::Leg> leg = tuner_.Next()) {
+      const auto checkpoint = FindCheckpoint(leg->trial);
+      waiting_.Add(*leg, checkpoint ? RowsPlace(*checkpoint) : "");
+    } else {
+      const std::size_t workers = devices_.workers();
+      if (plan_.rungs.size() > 1 && open_.size() >= workers) return;
+      const std::size_t idle = open_.size() < workers ? workers - open_.size() : 1;
+      const auto part = waiting_.TakePart(lanes, idle);
+      if (!part) return;
+      Add(*part, *kind);
     }
   }
 }
 
-void SweepRun::AddLeg(Tuner::Leg leg) {
-  const TrainingSpec& spec = plan_.trials[leg.trial].spec;
-  TrialResult& result = results_[leg.trial];
-  SilentObserver silent;
-  TrainingPlan plan = PlanInQueue(spec, *plan_.input, plan_.devices, FindScheduler("fifo"),
-                                  Sharing::kExclusive, silent);
-  // The learning rate is that of all epochs, whatever the rung is.
-  if (leg.rung + 1 < plan_.rungs.size()) plan.rules.pause_epoch = plan_.rungs[leg.rung];
-  const std::shared_ptr<const Checkpoint> resume = FindCheckpoint(leg.trial);
-  const double from = resume ? static_cast<double>(TrainedRows(*resume, FolderOf(leg.trial))) /
+void SweepRun::Add(const std::vector<Tuner::Leg>& legs, std::size_t kind) {
+  Block block{.legs = {}, .folder = {}, .kind = kind};
+  std::vector<TrainingPlan> plans;
+  for (const Tuner::Leg leg : legs) {
+    try {
+      plans.push_back(devices_.PlanOf(plan_.trials[leg.trial].spec, kind));
+      // The learning rate is that of all epochs, whatever the rung is.
+      if (leg.rung + 1 < plan_.rungs.size()) {
+        plans.back().rules.pause_epoch = plan_.rungs[leg.rung];
+      }
+      block.legs.push_back(leg);
+    } catch (const Error& error) {
+      Fail(leg, error.what());
+    }
+  }
+  if (plans.empty()) return;
+  try {
+    if (devices_.trains_alone(devices_.group_of()[legs.front().trial])) {
+      AddAlone(block, std::move(plans.front()));
+    } else {
+      AddBlock(block, plans);
+    }
+  } catch (const Error& error) {
+    for (const Tuner::Leg leg : block.legs) Fail(leg, error.what());
+  }
+}
+
+void SweepRun::AddAlone(Block block, TrainingPlan plan) {
+  const std::size_t trial = block.legs.front().trial;
+  block.folder = kept_.FolderOf(trial);
+  Queued(std::move(block), std::move(plan), SpecToJson(plan_.trials[trial].spec),
+         FindCheckpoint(trial));
+}
+
+void SweepRun::AddBlock(Block block, std::span<const TrainingPlan> plans) {
+  TrainingPlan fused = FuseLanes(plans, *plan_.input);
+  std::vector<std::size_t> trials;
+  std::vector<KeptLane> kept;
+  std::vector<OptimizerOptions> optimizers;
+  for (const LanePlan& lane : fused.lanes) {
+    const std::size_t trial = block.legs[trials.size()].trial;
+    trials.push_back(trial);
+    optimizers.push_back(lane.optimizer);
+    if (auto checkpoint = FindCheckpoint(trial)) {
+      kept.push_back({std::move(checkpoint), kept_.Find(trial)->lane});
+    }
+  }
+  std::shared_ptr<const Checkpoint> resume;
+  if (kept.size() == trials.size()) {
+    resume = std::make_shared<const Checkpoint>(
+        FuseCheckpoints(kept, fused.work.model, StateArrays(optimizers)));
+  }
+  block.folder = kept_.NewBlock();
+  Queued(std::move(block), std::move(fused), KeptTrials::BlockText(trials), std::move(resume));
+}
+
+void SweepRun::Queued(Block block, TrainingPlan plan, std::string options,
+                      std::shared_ptr<const Checkpoint> resume) {
+  const double from = resume ? static_cast<double>(TrainedRows(*resume, block.folder)) /
                                    static_cast<double>(plan_.input->training.train_rows)
                              : 0;
-  std::erase_if(result.curve,
-                [&](const TrialPoint& point) { return resume ? point.epoch > from + 1e-9 : true; });
   const JobId job = queue_->Add({.plan = std::move(plan),
                                  .input = plan_.input,
                                  .place = {.sharing = Sharing::kExclusive},
-                                 .keep = KeepOptions{.folder = FolderOf(leg.trial),
-                                                     .options = SpecToJson(spec),
+                                 .keep = KeepOptions{.folder = block.folder,
+                                                     .options = std::move(options),
                                                      .every = folder_.checkpoint_every,
                                                      .best = KeepOptions::Best::kInCheckpoints,
                                                      .data = plan_.rows},
                                  .resume = resume});
-  open_[job] = leg;
+  for (const Tuner::Leg leg : block.legs) {
+    std::erase_if(results_[leg.trial].curve, [&](const TrialPoint& point) {
+      return resume ? point.epoch > from + 1e-9 : true;
+    });
+  }
+  open_[job] = std::move(block);
 }
 
 // The newest one that can be read; null: the trial begins.
 std::shared_ptr<const Checkpoint> SweepRun::FindCheckpoint(std::size_t trial) {
   if (results_[trial].state == TrialState::kWaiting) return nullptr;
-  for (const std::string& path : ListCheckpoints(FolderOf(trial))) {
-    try {
-      return std::make_shared<Checkpoint>(ReadCheckpoint(path));
-    } catch (const UserError& error) {
-      observer_.OnWarning(fmt::format("trial {}: {}", trial + 1, error.what()));
-    }
-  }
-  return nullptr;
+  return kept_.Read(trial);
 }
 
 void SweepRun::Fail(Tuner::Leg leg, std::string_view why) {
@@ -154,71 +221,99 @@ void SweepRun::Fail(Tuner::Leg leg, std::string_view why) {
   observer_.OnTrial(leg.trial);
 }
 
-std::string SweepRun::FolderOf(std::size_t trial) const {
-  return fmt::format("{}/trials/{}", folder_.path, trial + 1);
-}
-
-// The checkpoints of a trial that is over.
-void SweepRun::Forget(std::size_t trial) const {
-  std::error_code error;
-  std::filesystem::remove_all(FolderOf(trial), error);
-}
-
 void SweepRun::OnPreparation(std::string_view worker, double seconds) {
   observer_.OnPreparation(worker, seconds);
 }
 
-void SweepRun::OnJobBegan(JobId job) { results_[open_.at(job).trial].state = TrialState::kRunning; }
+void SweepRun::OnJobBegan(JobId job) {
+  for (const Tuner::Leg leg : open_.at(job).legs) results_[leg.trial].state = TrialState::kRunning;
+}
 
+// Each trial has an equal share of the time of its block.
 void SweepRun::OnProgress(JobId job, const Progress& progress) {
-  const std::size_t trial = open_.at(job).trial;
-  TrialResult& result = results_[trial];
-  result.epoch = progress.epoch;
-  result.seconds = progress.train_seconds;
-  result.examples = progress.examples;
+  const std::vector<Tuner::Leg>& legs = open_.at(job).legs;
+  Progress share = progress;
+  share.train_seconds /= static_cast<double>(legs.size());
+  for (const Tuner::Leg leg : legs) {
+    TrialResult& result = results_[leg.trial];
+    if (IsOver(result.state)) continue;
+    result.epoch = share.epoch;
+    result.seconds = share.train_seconds;
+    result.examples = share.examples;
+  }
   if (!progress.evaluation) return;
-  result.curve.push_back(PointOf(progress, scale_));
+  const std::size_t trial = legs[static_cast<std::size_t>(progress.lane)].trial;
+  results_[trial].curve.push_back(PointOf(share, scale_));
   observer_.OnTrial(trial);
 }
 
 // A trial that diverges goes back by itself; the table says how it ended.
 void SweepRun::OnJobWarning(JobId job, std::string_view sentence) {
-  results_[open_.at(job).trial].note = sentence;
+  for (const Tuner::Leg leg : open_.at(job).legs) results_[leg.trial].note = sentence;
 }
 
 void SweepRun::OnJobEnded(JobId job, const TrainedModel& trained, const JobTimes& times) {
-  const Tuner::Leg leg = open_.at(job);
+  const Block block = std::move(open_.at(job));
   open_.erase(job);
-  if (!times.began) {  // else it waits for the sweep to go on
-    const bool fails = trained.run.stopped_because == StopReason::kNoWorkers;
-    return fails ? Fail(leg, "there is no usable device for it") : void();
-  }
-  TrialResult& result = results_[leg.trial];
   const RunResult& run = trained.run;
-  result.state = StateAfter(run.stopped_because);
-  result.epoch = run.totals.epoch;
-  result.seconds = run.totals.train_seconds;
-  result.examples = run.totals.examples;
-  SaveIfBest(leg.trial, trained);
+  if (!times.began) {  // else they wait for the sweep to go on
+    const bool fails = run.stopped_because == StopReason::kNoWorkers;
+    for (const Tuner::Leg leg : block.legs) {
+      if (fails) Fail(leg, "there is no usable device for it");
+    }
+    return;
+  }
+  const std::size_t lanes = block.legs.size();
+  for (std::size_t i = 0; i < lanes; ++i) {
+    kept_.Set(block.legs[i].trial, {.folder = block.folder, .lane = static_cast<std::int64_t>(i)});
+  }
+  const double seconds = run.totals.train_seconds / static_cast<double>(lanes);
+  if (trained.lanes.empty()) {
+    End(block.legs.front(), {.model = trained.model,
+                             .run = {.stopped_because = run.stopped_because,
+                                     .epoch = run.totals.epoch,
+                                     .saved = run.saved},
+                             .seconds = seconds,
+                             .examples = run.totals.examples,
+                             .updates = run.totals.updates});
+  }
+  const auto rows = static_cast<double>(plan_.input->training.train_rows);
+  for (std::size_t i = 0; i < trained.lanes.size(); ++i) {
+    const TrainedLane& lane = trained.lanes[i];
+    End(block.legs[i], {.model = lane.model,
+                        .run = lane.run,
+                        .seconds = seconds,
+                        .examples = std::llround(lane.run.epoch * rows),
+                        .updates = run.totals.updates});
+  }
+}
+
+void SweepRun::End(Tuner::Leg leg, const LegEnd& end) {
+  TrialResult& result = results_[leg.trial];
+  result.state = StateAfter(end.run.stopped_because);
+  result.epoch = end.run.epoch;
+  result.seconds = end.seconds;
+  result.examples = end.examples;
+  SaveIfBest(leg.trial, end);
   if (result.state != TrialState::kInterrupted) {
-    const bool has_loss = run.saved && run.saved->valid && result.state != TrialState::kDiverged &&
+    const bool has_loss = end.run.saved && end.run.saved->valid &&
+                          result.state != TrialState::kDiverged &&
                           result.state != TrialState::kFailed;
-    const double loss = has_loss ? run.saved->valid->mean_loss() : kNoLoss;
+    const double loss = has_loss ? end.run.saved->valid->mean_loss() : kNoLoss;
     result.rung_losses.push_back(loss);
     tuner_.Finish(leg, loss, IsOver(result.state) ? Tuner::After::kOver : Tuner::After::kMayGoOn);
-    if (IsOver(result.state)) result.note = Name(run.stopped_because);
+    if (IsOver(result.state)) result.note = Name(end.run.stopped_because);
   }
-  if (IsOver(result.state)) Forget(leg.trial);
+  if (IsOver(result.state)) kept_.Forget(leg.trial);
   observer_.OnTrial(leg.trial);
 }
 
-void SweepRun::SaveIfBest(std::size_t trial, const TrainedModel& trained) {
-  if (!trained.model || !trained.run.saved || !trained.run.saved->valid) return;
-  if (trained.run.totals.updates == 0) return;
-  const double loss = trained.run.saved->valid->mean_loss();
+void SweepRun::SaveIfBest(std::size_t trial, const LegEnd& end) {
+  if (!end.model || !end.run.saved || !end.run.saved->valid || end.updates == 0) return;
+  const double loss = end.run.saved->valid->mean_loss();
   if (!(loss < best_loss_)) return;
   try {
-    SaveModel(folder_.path + "/model.safetensors", *trained.model);
+    SaveModel(folder_.path + "/model.safetensors", *end.model);
     best_loss_ = loss;
     observer_.OnBest(trial);
   } catch (const Error& error) {

@@ -12,6 +12,9 @@
 #include <vector>
 
 #include "training/queue/queue.h"
+#include "training/sweep/blocks.h"
+#include "training/sweep/kept_trials.h"
+#include "training/sweep/sweep_devices.h"
 #include "training/sweep/trial_result.h"
 #include "training/sweep/tuner.h"
 
@@ -39,6 +42,7 @@ struct SweepPlan {
   std::shared_ptr<const TrainingInput> input;
   std::string rows;  // Fingerprint of the input
   Devices devices;
+  std::int64_t core_cache_bytes = std::int64_t{1} << 20;  // L2 of a core
 };
 
 struct SweepFolder {
@@ -66,20 +70,42 @@ class SweepRun final : private QueueObserver {
   const std::string& metric() const { return metric_; }
   // The validation loss of the model that is saved; infinite: there is none.
   double best_loss() const { return best_loss_; }
+  // How trials are fused, in words.
+  std::string BlocksText() const { return devices_.Text(); }
   // Every trial has trained as far as it should.
   bool complete() const { return tuner_.done(); }
   // See Queue.
   bool has_hanging_worker() const { return queue_ && queue_->has_hanging_worker(); }
 
  private:
+  // Trials that train together, or one alone.
+  struct Block {
+    std::vector<Tuner::Leg> legs;
+    std::string folder;
+    std::size_t kind = 0;  // of devices
+  };
+  // How a leg has ended.
+  struct LegEnd {
+    const std::optional<SavedModel>& model;
+    LaneResult run;
+    double seconds = 0;
+    std::int64_t examples = 0;
+    std::int64_t updates = 0;
+  };
+
   void RestoreTuner();
+  std::optional<std::size_t> FreestKind() const;
+  std::size_t OpenOn(std::size_t kind) const;
   void AddLegs();
-  void AddLeg(Tuner::Leg leg);
+  void Add(const std::vector<Tuner::Leg>& legs, std::size_t kind);
+  void AddAlone(Block block, TrainingPlan plan);
+  void AddBlock(Block block, std::span<const TrainingPlan> plans);
+  void Queued(Block block, TrainingPlan plan, std::string options,
+              std::shared_ptr<const Checkpoint> resume);
   std::shared_ptr<const Checkpoint> FindCheckpoint(std::size_t trial);
   void Fail(Tuner::Leg leg, std::string_view why);
-  void SaveIfBest(std::size_t trial, const TrainedModel& trained);
-  std::string FolderOf(std::size_t trial) const;
-  void Forget(std::size_t trial) const;
+  void End(Tuner::Leg leg, const LegEnd& end);
+  void SaveIfBest(std::size_t trial, const LegEnd& end);
 
   // QueueObserver
   void OnPreparation(std::string_view worker, double seconds) override;
@@ -97,7 +123,10 @@ class SweepRun final : private QueueObserver {
   std::string metric_;
   std::vector<TrialResult> results_;
   Tuner tuner_;
-  std::map<JobId, Tuner::Leg> open_;
+  KeptTrials kept_;
+  SweepDevices devices_;
+  BlockMaker waiting_;
+  std::map<JobId, Block> open_;
   double best_loss_;  // of the model that is saved
   bool stops_ = false;
   std::unique_ptr<Queue> queue_;

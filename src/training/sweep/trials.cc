@@ -110,7 +110,6 @@ std::string LanesKey(TrainingSpec spec) {
   spec.learning_rate = unset.learning_rate;
   spec.optimizer.momentum = unset.optimizer.momentum;
   spec.optimizer.weight_decay = unset.optimizer.weight_decay;
-  spec.epochs = unset.epochs;
   spec.target_loss = unset.target_loss;
   spec.patience = unset.patience;
   return SpecToJson(spec);

@@ -156,6 +156,87 @@ TEST_F(SweepRunTest, ReportsATrialThatDiverges) {
   EXPECT_EQ(Ranking(run.results()).front(), 1);
 }
 
+// A lane that diverges stops, and the others are as without it.
+TEST_F(SweepRunTest, FusesTrialsOfOneShape) {
+  const std::vector<double> rates = {0.02, 0.01, 0.005, 1e30};
+  SweepPlan plan = PlanOf(rates, {3});
+  plan.devices.chosen.pop_back();
+  SweepPlan alone = plan;
+  alone.core_cache_bytes = 0;
+  SweepRun fused(plan, FolderOf("fused"), {}, log_);
+  EXPECT_EQ(fused.BlocksText(), "4 trials in 1 block of 4 lanes on 1 device");
+  fused.Run({});
+  SweepRun lone(alone, FolderOf("alone"), {}, log_);
+  EXPECT_EQ(lone.BlocksText(), "one trial at a time on each of 1 device");
+  lone.Run({});
+  EXPECT_EQ(fused.results()[3].state, TrialState::kDiverged);
+  for (std::size_t i = 0; i < 3; ++i) {
+    SCOPED_TRACE(i);
+    const TrialResult &together = fused.results()[i], &by_itself = lone.results()[i];
+    EXPECT_EQ(together.state, TrialState::kDone);
+    EXPECT_EQ(together.note, "epochs");
+    EXPECT_EQ(together.examples, by_itself.examples);
+    ASSERT_EQ(together.curve.size(), by_itself.curve.size());
+    for (std::size_t at = 0; at < together.curve.size(); ++at) {
+      EXPECT_EQ(together.curve[at].epoch, by_itself.curve[at].epoch);
+      EXPECT_NEAR(together.curve[at].valid_loss, by_itself.curve[at].valid_loss, 1e-3);
+      EXPECT_NEAR(together.curve[at].train_loss, by_itself.curve[at].train_loss, 1e-3);
+    }
+  }
+  const SavedModel model = LoadModel((folder_ / "fused" / "model.safetensors").string());
+  EXPECT_EQ(model.spec.lanes, 1);
+  EXPECT_EQ(fused.best_loss(), fused.results()[0].best()->valid_loss);
+}
+
+TEST_F(SweepRunTest, ToldApartByTheirPlaceGoOnAfterAnInterrupt) {
+  const std::vector<double> rates = {0.001, 0.02, 0.01, 0.005, 0.004};
+  SweepPlan plan = PlanOf(rates, {12});
+  plan.devices.chosen.pop_back();
+  SweepRun unbroken(plan, FolderOf("unbroken"), {}, log_);
+  unbroken.Run({});
+  EarlierSweep earlier;
+  int parts = 0;
+  for (; parts < 50; ++parts) {
+    SweepRun part(plan, FolderOf("broken"), earlier, log_);
+    part.Run([&, before = log_.trials] { return log_.trials > before + 8; });
+    earlier = {.results = {part.results().begin(), part.results().end()},
+               .best_loss = part.best_loss()};
+    if (part.complete()) break;
+  }
+  EXPECT_GT(parts, 1);
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    EXPECT_EQ(earlier.results[i].state, TrialState::kDone);
+    ASSERT_EQ(earlier.results[i].curve.size(), unbroken.results()[i].curve.size());
+    EXPECT_EQ(earlier.results[i].curve.back().valid_loss,
+              unbroken.results()[i].curve.back().valid_loss);
+  }
+  EXPECT_EQ(earlier.best_loss, unbroken.best_loss());
+}
+
+// Survivors of several blocks go on in one, with their own weights and optimiser state.
+TEST_F(SweepRunTest, FusesSurvivorsAnew) {
+  std::vector<double> rates;
+  for (int i = 0; i < 12; ++i) rates.push_back(0.001 * (1 + i));
+  SweepPlan plan = PlanOf(rates, {1, 2, 4, 8});
+  SweepPlan at_once = PlanOf(rates, {8});
+  SweepRun rungs(plan, FolderOf("rungs"), {}, log_);
+  rungs.Run({});
+  SweepRun whole(at_once, FolderOf("whole"), {}, log_);
+  whole.Run({});
+  int done = 0;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const TrialResult &part = rungs.results()[i], &all = whole.results()[i];
+    if (part.state == TrialState::kDone) ++done;
+    for (std::size_t at = 0; at < part.curve.size(); ++at) {
+      EXPECT_NEAR(part.curve[at].valid_loss, all.curve[at].valid_loss, 1e-3)
+          << "trial " << i << ", epoch " << at;
+    }
+  }
+  EXPECT_GE(done, 1);
+  EXPECT_TRUE(rungs.complete());
+  EXPECT_THAT(log_.warnings, SizeIs(0));
+}
+
 TEST(SweepRecords, ReadAsTheyWereWritten) {
   std::vector<Trial> trials(2);
   trials[0].values = {{"lr", "0.1"}};

@@ -1,0 +1,58 @@
+// Blocks of trials: trials of one group that train together, as lanes of one network.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nn/model_spec.h"
+#include "training/sweep/tuner.h"
+
+namespace hogbatch {
+
+// How many lanes a core trains faster together than one after the other: as many as half of its L2
+// cache holds the weights of, and at least one. The other half is for rows and activations.
+std::size_t LanesInCache(const ModelSpec& model, std::int64_t cache_bytes);
+
+// The lanes of each block if `trials` are spread evenly over the workers, in as many rounds as
+// blocks of at most `most` lanes need.
+std::size_t LanesPerBlock(std::size_t trials, std::size_t most, std::size_t workers);
+
+// Legs that wait until there are enough for a block. Only legs of one group and rung that go on
+// from the same rows are in one block.
+class BlockMaker {
+ public:
+  // `group_of`: of each trial.
+  explicit BlockMaker(std::vector<std::size_t> group_of) : group_of_(std::move(group_of)) {}
+
+  // `from`: names the place among the rows where the trial stands; empty: at the start.
+  void Add(Tuner::Leg leg, const std::string& from);
+  bool empty() const { return waiting_.empty(); }
+
+  // A full block; none: there is none. `lanes`: of a block of each group.
+  std::optional<std::vector<Tuner::Leg>> TakeFull(std::span<const std::size_t> lanes);
+  // A block for one of `idle` workers, of legs in the highest rung; none: no leg waits.
+  std::optional<std::vector<Tuner::Leg>> TakePart(std::span<const std::size_t> lanes,
+                                                  std::size_t idle);
+
+ private:
+  struct Key {
+    std::size_t rung = 0;
+    std::size_t group = 0;
+    std::string from;
+    auto operator<=>(const Key&) const = default;
+  };
+  using Waiting = std::map<Key, std::vector<Tuner::Leg>>;
+  std::vector<Tuner::Leg> Take(Waiting::iterator from, std::size_t count);
+
+  std::vector<std::size_t> group_of_;
+  Waiting waiting_;
+};
+
+}  // namespace hogbatch

@@ -1,0 +1,110 @@
+#include "training/sweep/kept_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "core/guard/json_text.h"
+#include "core/text.h"
+
+namespace hogbatch {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kBlock = "block-";
+
+// The trials of a block, from the text that its checkpoints hold.
+std::vector<std::size_t> TrialsOf(const Checkpoint& checkpoint, std::size_t most) {
+  std::vector<std::size_t> trials;
+  const auto json = ParseJson<Json>(checkpoint.texts.options);
+  for (const Json& number : json.at("trials")) {
+    const auto trial = number.get<std::size_t>();
+    if (trial < 1 || trial > most) throw UserError("a block has a trial that the sweep has not");
+    trials.push_back(trial - 1);
+  }
+  return trials;
+}
+
+}  // namespace
+
+KeptTrials::KeptTrials(std::string folder, std::size_t trials, Warn warn)
+    : folder_(std::move(folder)), warn_(std::move(warn)), places_(trials) {
+  std::map<std::int64_t, std::string> blocks;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+    const std::string name = entry.path().filename();
+    std::int64_t number = 0;
+    const bool is_block = name.starts_with(kBlock);
+    if (!ReadAll(std::string_view(name).substr(is_block ? kBlock.size() : 0), number)) continue;
+    if (is_block) {
+      blocks[number] = entry.path();
+    } else if (number >= 1 && number <= std::ssize(places_)) {
+      Set(static_cast<std::size_t>(number - 1), {.folder = entry.path(), .lane = 0});
+    }
+  }
+  // A later block goes on with lanes of earlier ones.
+  for (const auto& [number, path] : blocks) FindBlock(path, number);
+}
+
+void KeptTrials::FindBlock(const std::string& folder, std::int64_t number) {
+  last_block_ = std::max(last_block_, number);
+  for (const std::string& path : ListCheckpoints(folder)) {
+    try {
+      const std::vector<std::size_t> trials = TrialsOf(ReadCheckpoint(path), places_.size());
+      for (std::size_t i = 0; i < trials.size(); ++i) {
+        Set(trials[i], {.folder = folder, .lane = static_cast<std::int64_t>(i)});
+      }
+      return;
+    } catch (const std::exception& damaged) {
+      warn_(damaged.what());
+    }
+  }
+}
+
+std::string KeptTrials::FolderOf(std::size_t trial) const {
+  return fmt::format("{}/{}", folder_, trial + 1);
+}
+
+std::string KeptTrials::NewBlock() {
+  return fmt::format("{}/{}{}", folder_, kBlock, ++last_block_);
+}
+
+std::string KeptTrials::BlockText(std::span<const std::size_t> trials) {
+  Json json = {{"trials", Json::array()}};
+  for (const std::size_t trial : trials) json["trials"].push_back(trial + 1);
+  return json.dump();
+}
+
+std::shared_ptr<const Checkpoint> KeptTrials::Read(std::size_t trial) {
+  if (!places_[trial]) return nullptr;
+  for (const std::string& path : ListCheckpoints(places_[trial]->folder)) {
+    if (path == read_path_) return read_;
+    try {
+      read_ = std::make_shared<const Checkpoint>(ReadCheckpoint(path));
+      read_path_ = path;
+      return read_;
+    } catch (const UserError& error) {
+      warn_(fmt::format("trial {}: {}", trial + 1, error.what()));
+    }
+  }
+  return nullptr;
+}
+
+void KeptTrials::Forget(std::size_t trial) {
+  if (!places_[trial]) return;
+  const std::string folder = std::exchange(places_[trial], std::nullopt)->folder;
+  const bool is_used = std::ranges::any_of(
+      places_, [&](const auto& place) { return place && place->folder == folder; });
+  std::error_code error;
+  if (!is_used) fs::remove_all(folder, error);
+}
+
+}  // namespace hogbatch

@@ -1,0 +1,73 @@
+// Where the checkpoint of each trial of a sweep is: alone in a folder of its own, or as a lane of a
+// block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nn/model_spec.h"
+#include "training/checkpoint/checkpoint_file.h"
+
+namespace hogbatch {
+
+class KeptTrials {
+ public:
+  struct Place {
+    std::string folder;
+    std::int64_t lane = 0;
+  };
+  using Warn = std::function<void(std::string_view)>;
+
+  // `folder`: trials/ of a sweep. Finds what a sweep that was stopped has left there.
+  KeptTrials(std::string folder, std::size_t trials, Warn warn);
+
+  // Where checkpoints of these trials will be written, and what they say of the trials.
+  std::string FolderOf(std::size_t trial) const;
+  std::string NewBlock();
+  static std::string BlockText(std::span<const std::size_t> trials);
+
+  // The trial has a checkpoint there, and needs no other; null: it has none.
+  void Set(std::size_t trial, Place place) {
+    if (places_[trial] && places_[trial]->folder != place.folder) Forget(trial);
+    places_[trial] = std::move(place);
+  }
+  const Place* Find(std::size_t trial) const { return places_[trial] ? &*places_[trial] : nullptr; }
+  // The newest that can be read; null: there is none.
+  std::shared_ptr<const Checkpoint> Read(std::size_t trial);
+  // The trial is over. A folder is removed when all its trials are.
+  void Forget(std::size_t trial);
+
+ private:
+  void FindBlock(const std::string& folder, std::int64_t number);
+
+  std::string folder_;
+  Warn warn_;
+  std::vector<std::optional<Place>> places_;
+  std::int64_t last_block_ = 0;
+  // The last one that was read: the lanes of a block are asked for one after the other.
+  std::string read_path_;
+  std::shared_ptr<const Checkpoint> read_;
+};
+
+// Names the place among the rows where a checkpoint was taken: lanes can go on together if it is
+// the same.
+std::string RowsPlace(const Checkpoint& checkpoint);
+
+// A lane of a checkpoint.
+struct KeptLane {
+  std::shared_ptr<const Checkpoint> checkpoint;
+  std::int64_t lane = 0;
+};
+// A checkpoint of these lanes as one block. `model` is that of the block, whose optimiser keeps
+// `arrays` arrays. All lanes stand at the same place. UserError for a damaged one.
+Checkpoint FuseCheckpoints(std::span<const KeptLane> lanes, const ModelSpec& model,
+                           std::size_t arrays);
+
+}  // namespace hogbatch

@@ -1,0 +1,130 @@
+// How trials are fused: by arithmetic, and in the order of a search.
+#include "training/sweep/blocks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+namespace hogbatch {
+namespace {
+
+using testing::Each;
+using testing::Le;
+using testing::SizeIs;
+
+ModelSpec Network(std::vector<std::int64_t> hidden, std::int64_t inputs) {
+  return {.inputs = inputs, .hidden = std::move(hidden), .outputs = 2};
+}
+
+TEST(Blocks, FillHalfOfACache) {
+  constexpr std::int64_t kMegabyte = std::int64_t{1} << 20;
+  EXPECT_EQ(LanesInCache(Network({64, 64}, 54), kMegabyte), 16u);
+  EXPECT_EQ(LanesInCache(Network({64, 64}, 54), 2 * kMegabyte), 33u);
+  EXPECT_EQ(LanesInCache(Network({128}, 784), kMegabyte), 1u);
+  EXPECT_EQ(LanesInCache(Network({512, 512}, 300), kMegabyte), 1u);
+}
+
+TEST(Blocks, AreNeverFewerThanWorkers) {
+  EXPECT_EQ(LanesPerBlock(64, 16, 2), 16u);
+  EXPECT_EQ(LanesPerBlock(64, 64, 2), 32u);
+  EXPECT_EQ(LanesPerBlock(40, 16, 2), 10u);  // 4 blocks, not 3
+  EXPECT_EQ(LanesPerBlock(3, 16, 2), 2u);
+  EXPECT_EQ(LanesPerBlock(2, 16, 4), 1u);
+  EXPECT_EQ(LanesPerBlock(64, 1, 2), 1u);
+}
+
+TEST(Blocks, HaveLegsOfOneGroupAndRungAndPlace) {
+  BlockMaker maker({0, 0, 1, 0, 0});
+  const std::vector<std::size_t> lanes = {2, 2};
+  maker.Add({.trial = 0, .rung = 0}, "");
+  maker.Add({.trial = 1, .rung = 1}, "");
+  maker.Add({.trial = 2, .rung = 0}, "");
+  maker.Add({.trial = 3, .rung = 0}, "elsewhere");
+  EXPECT_FALSE(maker.TakeFull(lanes));
+  maker.Add({.trial = 4, .rung = 0}, "");
+  const auto full = maker.TakeFull(lanes);
+  ASSERT_TRUE(full);
+  EXPECT_EQ((*full)[0].trial, 0u);
+  EXPECT_EQ((*full)[1].trial, 4u);
+  EXPECT_EQ(maker.TakePart(lanes, 2)->front().trial, 1u);  // the highest rung first
+  EXPECT_TRUE(maker.TakePart(lanes, 1));
+  EXPECT_TRUE(maker.TakePart(lanes, 1));
+  EXPECT_TRUE(maker.empty());
+  EXPECT_FALSE(maker.TakePart(lanes, 1));
+}
+
+// Successive halving with blocks, in virtual time: a leg takes as long as its rung, whatever else
+// is in its block.
+struct VirtualSweep {
+  std::size_t trials = 81;
+  std::size_t lanes = 16;
+  std::size_t workers = 2;
+  std::vector<double> rungs = {1, 3, 9, 27};
+
+  double idle = 0;
+  std::vector<std::vector<Tuner::Leg>> blocks = {};
+  std::vector<std::size_t> reached = std::vector<std::size_t>(4);
+
+  void Run() {
+    Tuner tuner(trials, rungs.size(), 3);
+    BlockMaker maker{std::vector<std::size_t>(trials)};
+    const std::vector<std::size_t> of_group = {lanes};
+    std::multimap<double, std::vector<Tuner::Leg>> open;
+    double now = 0;
+    while (true) {
+      while (open.size() < workers) {
+        auto next = maker.TakeFull(of_group);
+        if (!next) {
+          if (const auto leg = tuner.Next()) {
+            maker.Add(*leg, "");
+            continue;
+          }
+          next = maker.TakePart(of_group, workers - open.size());
+        }
+        if (!next) break;
+        const std::size_t rung = next->front().rung;
+        open.emplace(now + rungs[rung] - (rung > 0 ? rungs[rung - 1] : 0), *next);
+        blocks.push_back(*next);
+      }
+      if (open.empty()) break;
+      idle += static_cast<double>(workers - open.size()) * (open.begin()->first - now);
+      now = open.begin()->first;
+      for (const Tuner::Leg leg : open.begin()->second) {
+        ++reached[leg.rung];
+        tuner.Finish(leg, static_cast<double>((leg.trial * 37) % trials), Tuner::After::kMayGoOn);
+      }
+      open.erase(open.begin());
+    }
+    EXPECT_TRUE(tuner.done());
+  }
+};
+
+TEST(Blocks, OfASearchGoOnWithSurvivorsOnly) {
+  VirtualSweep sweep;
+  sweep.Run();
+  EXPECT_EQ(sweep.reached[0], 81u);
+  EXPECT_GE(sweep.reached[1], 27u);
+  EXPECT_LE(sweep.reached[1], 40u);
+  EXPECT_GE(sweep.reached[3], 3u);
+  EXPECT_LE(sweep.reached[3], 7u);
+  std::set<std::pair<std::size_t, std::size_t>> legs;
+  for (const auto& block : sweep.blocks) {
+    EXPECT_THAT(block, SizeIs(Le(16u)));
+    for (const Tuner::Leg leg : block) {
+      EXPECT_EQ(leg.rung, block.front().rung);
+      EXPECT_TRUE(legs.emplace(leg.trial, leg.rung).second) << "a leg was trained twice";
+    }
+  }
+}
+
+TEST(Blocks, OfASearchLeaveNoWorkerIdleThatCouldWork) {
+  VirtualSweep sweep{.rungs = {1, 3}};
+  sweep.Run();
+  EXPECT_LE(sweep.idle, 2 + 1);  // at the end
+}
+
+}  // namespace
+}  // namespace hogbatch
