@@ -12,17 +12,18 @@ namespace {
 
 using namespace hogbatch;
 
-constexpr std::int64_t kRows = 3000;
+// Rows and workers are those of the seeds, or all of them would be refused.
+constexpr std::int64_t kRows = 3001, kValidRows = 333;  // those follow the rows to train
 
 Coordinator::Setup MakeSetup() {
   const ModelSpec model{.inputs = 4, .hidden = {3}, .outputs = 2};
   return {.job = {.model = model, .train_rows = kRows},
-          .rows = {.train = kRows, .valid = 100},
+          .rows = {.train = kRows, .valid = kValidRows},
           .rules = {.epochs = 1, .target_loss = {}, .eval_every = 0.5},
           .rates = LearningRate({}, 1),
           .workers = {{.name = "cpu.0", .description = "a"},
                       {.name = "cpu.1", .description = "b"},
-                      {.name = "gpu", .description = "c", .kind = DeviceKind::kCuda}},
+                      {.name = "opencl.0", .description = "c", .kind = DeviceKind::kOpenCl}},
           .merge_rows = 64};
 }
 
@@ -38,9 +39,10 @@ void Drive(Coordinator& coordinator) {
   for (int i = 0; i < kTasks && !tasks.empty(); ++i) {
     const Task task = tasks.front();
     tasks.pop_front();
-    Check(task.rows.begin >= 0 && task.rows.begin <= task.rows.end && task.rows.end <= kRows,
-          "rows that exist");
     const bool trains = task.kind == TaskKind::kTrain;
+    const std::int64_t last = trains ? kRows : kRows + kValidRows;
+    Check(task.rows.begin >= 0 && task.rows.begin <= task.rows.end && task.rows.end <= last,
+          "rows that exist");
     take(coordinator.Handle(Report{.task = task.id,
                                    .worker = task.worker,
                                    .loss_sum = 1,
