@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the program on mutated files of every kind that it reads.
 
-    tests/hostile/mutations.py build/release/hogbatch --count 10000 [--kinds model,csv] [--seed 1]
+    tests/hostile/mutations.py build/release/hogbatch --count 10000 [--kinds model,csv] [--first 0] [--seed 1]
 
 Each run must end by itself with exit code 0, 1 or 2, with a sentence unless it is 0, within the limits of
 time and memory below. The same seed gives the same files. A file that fails is kept, and its name printed.
@@ -267,9 +267,9 @@ def verdict(status, seconds, _, megabytes, said):
     return ""
 
 
-def run_kind(name, runner, count, seed):
+def run_kind(name, runner, numbers, seed):
     codes, slowest, busiest, largest, failures = {}, 0, 0, 0, 0
-    for i in range(count):
+    for i in numbers:
         command, file = KINDS[name](runner, random.Random(f"{seed}/{name}/{i}"))
         result = runner.run(command)
         status, seconds, processor, megabytes, said = result
@@ -283,7 +283,7 @@ def run_kind(name, runner, count, seed):
         codes[code] = codes.get(code, 0) + 1
         slowest, busiest, largest = max(slowest, seconds), max(busiest, processor), max(largest, megabytes)
     ends = ", ".join(f"{codes[code]} with {code}" for code in sorted(codes, key=str))
-    print(f"{name}: {count} runs, {failures} wrong; exit codes: {ends}; at most {slowest:.2f} s, "
+    print(f"{name}: {len(numbers)} runs, {failures} wrong; exit codes: {ends}; at most {slowest:.2f} s, "
           f"{busiest:.2f} s of processor time, {largest:.0f} MB", flush=True)
     return failures
 
@@ -292,6 +292,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--count", type=int, default=100, help="files of each kind")
+    parser.add_argument("--first", type=int, default=0, help="number of the first file, to go on with a run")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", default=",".join(KINDS))
     options = parser.parse_args()
@@ -299,7 +300,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="hogbatch-mutations-") as folder:
         runner = Runner(options.program, folder)
         runner.prepare()
-        failures = sum(run_kind(name, runner, options.count, options.seed) for name in options.kinds.split(","))
+        numbers = range(options.first, options.first + options.count)
+        failures = sum(run_kind(name, runner, numbers, options.seed) for name in options.kinds.split(","))
     sys.exit(1 if failures else 0)
 
 
