@@ -9,6 +9,7 @@
 #include "cpu/activations.h"
 #include "cpu/cpu.h"
 #include "cpu/dense.h"
+#include "cpu/layer_parts.h"
 #include "cpu/losses.h"
 #include "cpu/sparse.h"
 #include "cpu/steps.h"
@@ -51,8 +52,8 @@ class CpuDevice final : public Device {
     constexpr std::int64_t kRows = 128;
     for (std::int64_t r = 0; r < x.rows; r += kRows) {
       const std::int64_t rows = std::min(kRows, x.rows - r);
-      MultiplyForward(x.Slice(r, rows), w, y.Slice(r, rows), scratch_);
-      Activate(y.Slice(r, rows), bias, f, pre.empty() ? pre : pre.Slice(r, rows));
+      ComputeForward(x.Slice(r, rows), w, bias, f, y.Slice(r, rows),
+                     pre.empty() ? pre : pre.Slice(r, rows));
     }
   }
   void SparseForward(const CsrTensor& x, const Tensor& w, const Tensor& bias, Activation f,
@@ -62,20 +63,36 @@ class CpuDevice final : public Device {
   }
   void DenseBackwardData(const Tensor& dy, const Tensor& w, Activation f, const Tensor& x,
                          const Tensor& pre, const Tensor& dx) override {
-    MultiplyBackward({dy, w, dx}, scratch_);
-    MultiplySlope(dx, f, x, pre);
+    CheckLayer(dx, w, dy, "dy · wᵀ = dx in shape");
+    ForLanes(w, dy, [&](const LayerPart& part) {
+      const Tensor to = part.Inputs(dx);
+      MultiplyBackward({part.Outputs(dy), part.Weights(w), to}, scratch_);
+      MultiplySlope(to, f, part.Inputs(x), part.Inputs(pre));
+    });
   }
   void DenseBackwardWeights(const Tensor& x, const Tensor& dy, float scale, float keep,
                             const Tensor& dw, const Tensor& dbias) override {
-    UpdateWeights({x, dy, scale, keep, dw, begin_.Uniform()}, scratch_);
-    AddColumnSums(dy, scale, keep, dbias);
+    CheckLayer(x, dw, dy, "xᵀ · dy = dw in shape");
+    const double begin = begin_.Uniform();
+    ForLanesOrBands(dw, dy, [&](const LayerPart& part) {
+      const Tensor from = part.Outputs(dy);
+      UpdateWeights({part.Inputs(x), from, scale, keep, part.Weights(dw), begin}, scratch_);
+      AddColumnSums(from, scale, keep, part.Outputs(dbias));
+    });
   }
   void DenseBackward(const Tensor& dy, const Tensor& w, Activation f, const Tensor& x,
                      const Tensor& pre, const Tensor& dx, float scale, float keep, const Tensor& dw,
                      const Tensor& dbias) override {
-    MultiplyAndUpdate({dy, w, dx}, {x, dy, scale, keep, dw, begin_.Uniform()}, scratch_);
-    MultiplySlope(dx, f, x, pre);
-    AddColumnSums(dy, scale, keep, dbias);
+    CheckLayer(dx, w, dy, "dy · wᵀ = dx in shape");
+    CheckLayer(x, dw, dy, "xᵀ · dy = dw in shape");
+    const double begin = begin_.Uniform();
+    ForLanes(w, dy, [&](const LayerPart& part) {
+      const Tensor from = part.Outputs(dy), to = part.Inputs(dx), in = part.Inputs(x);
+      MultiplyAndUpdate({from, part.Weights(w), to},
+                        {in, from, scale, keep, part.Weights(dw), begin}, scratch_);
+      MultiplySlope(to, f, in, part.Inputs(pre));
+      AddColumnSums(from, scale, keep, part.Outputs(dbias));
+    });
   }
   void UpdateAndForward(const DeferredUpdate& update, const Tensor& x, const Tensor& w,
                         const Tensor& bias, Activation f, const Tensor& y, const Tensor& pre,
@@ -142,6 +159,16 @@ class CpuDevice final : public Device {
   }
 
  private:
+  void ComputeForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
+                      const Tensor& y, const Tensor& pre) {
+    CheckLayer(x, w, y, "x · w = y in shape");
+    ForLanesOrBands(w, y, [&](const LayerPart& part) {
+      const Tensor to = part.Outputs(y);
+      MultiplyForward(part.Inputs(x), part.Weights(w), to, scratch_);
+      Activate(to, part.Outputs(bias), f, part.Outputs(pre));
+    });
+  }
+
   DeviceInfo info_;
   Scratch scratch_;
   Random begin_;  // where an update begins: elsewhere on each core and each time

@@ -5,6 +5,7 @@
 #include "core/racy.h"
 #include "cpu/product.h"
 #include "cpu/steps.h"
+#include "cpu/thin.h"
 #include "cpu/transpose.h"
 #include "device/lanes.h"
 
@@ -18,14 +19,10 @@ constexpr std::int64_t kLargeBlock = 2 * kBlock;
 constexpr std::int64_t kPanel = 64;  // rows of dy that are transposed side by side
 
 // So few columns would leave most of a vector empty. They are copied into rows first.
-bool IsThin(const Tensor& w) { return w.cols <= 4; }
+bool IsThin(const Tensor& w) { return w.cols <= kThin; }
 
 void CopyThin(const Tensor& w, float* rows) {
-  for (std::int64_t k = 0; k < w.rows; ++k) {
-    for (std::int64_t n = 0; n < w.cols; ++n) {
-      rows[n * w.rows + k] = RacyLoad(w.host() + k * w.stride + n);
-    }
-  }
+  CopyColumns(w.host(), w.stride, w.rows, w.cols, rows);
 }
 
 void CopyShared(const Tensor& from, const Tensor& to) {
@@ -151,11 +148,7 @@ class WeightGradient {
   // apart by an odd number of cache lines, since those a power of two apart evict each other.
   WeightGradient(const BackwardWeights& p, float* scratch)
       : p_(p), stride_(CopyStride(p)), copy_(scratch), scratch_(scratch + stride_ * p.dy.rows) {
-    if (IsThin(p.dw)) return;
-    for (std::int64_t r = 0; r < p.dy.rows; ++r) {
-      AddScaledRow(p.dy.host() + r * p.dy.stride, p.scale, 0, p.dy.cols, copy_ + r * stride_);
-      std::fill(copy_ + r * stride_ + p.dy.cols, copy_ + (r + 1) * stride_, 0.0f);
-    }
+    if (!IsThin(p.dw)) CopyScaled(p.dy, p.scale, copy_, stride_);
   }
 
   static std::int64_t Floats(const BackwardWeights& p) {
@@ -207,13 +200,7 @@ class WeightGradient {
                 .outer_loop = OuterLoop::kColumns},
                scratch_);
     }
-    for (std::int64_t k = 0; k < dw.rows; ++k) {
-      for (std::int64_t n = 0; n < dw.cols; ++n) {
-        float* const to = dw.host() + k * dw.stride + n;
-        const float before = p_.keep == 0 ? 0.0f : p_.keep * RacyLoad(to);
-        RacyStore(to, before + p_.scale * sums[n * dw.rows + k]);
-      }
-    }
+    AddColumns(sums, p_.scale, p_.keep, dw.rows, dw.cols, dw.host(), dw.stride);
   }
 
   static std::int64_t CopyStride(const BackwardWeights& p) {
@@ -242,30 +229,14 @@ void ForBlocks(const Tensor& w, const Tensor& dy, double begin, F work) {
 void CheckShapes(const BackwardData& p) { CheckLayer(p.dx, p.w, p.dy, "dy · wᵀ = dx in shape"); }
 void CheckShapes(const BackwardWeights& p) { CheckLayer(p.x, p.dw, p.dy, "xᵀ · dy = dw in shape"); }
 
-// What lane i has of a product whose w holds `lanes`.
-BackwardData LaneOf(const BackwardData& p, std::int64_t i, std::int64_t lanes) {
-  const std::int64_t in = p.w.rows / lanes, out = p.w.cols;
-  return {p.dy.Columns(i * out, out), p.w.Slice(i * in, in), p.dx.Columns(i * in, in)};
-}
-BackwardWeights LaneOf(const BackwardWeights& p, std::int64_t i, std::int64_t lanes) {
-  const std::int64_t in = p.dw.rows / lanes, out = p.dw.cols;
-  return {p.x.Columns(i * in, in),
-          p.dy.Columns(i * out, out),
-          p.scale,
-          p.keep,
-          p.dw.Slice(i * in, in),
-          p.begin};
-}
-
 float* Get(Scratch& scratch, std::int64_t floats) {
   return scratch.Get(static_cast<std::size_t>(floats));
 }
 
 }  // namespace
 
-namespace {
-
-void MultiplyLane(const Tensor& x, const Tensor& w, const Tensor& y, Scratch& scratch) {
+void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch& scratch) {
+  CheckLayer(x, w, y, "x · w = y in shape");
   if (IsThin(w)) {
     float* const rows = Get(scratch, w.rows * w.cols);
     CopyThin(w, rows);
@@ -298,19 +269,22 @@ void MultiplyLane(const Tensor& x, const Tensor& w, const Tensor& y, Scratch& sc
   }
 }
 
-void MultiplyLane(const BackwardData& data, Scratch& scratch) {
+void MultiplyBackward(const BackwardData& data, Scratch& scratch) {
+  CheckShapes(data);
   DataGradient dx(data, Get(scratch, DataGradient::Floats(data)));
   ForBlocks(data.w, data.dy, 0, [&](std::int64_t k, std::int64_t count) { dx.Add(k, count); });
 }
 
-void UpdateLane(const BackwardWeights& weights, Scratch& scratch) {
+void UpdateWeights(const BackwardWeights& weights, Scratch& scratch) {
+  CheckShapes(weights);
   WeightGradient dw(weights, Get(scratch, WeightGradient::Floats(weights)));
   ForBlocks(weights.dw, weights.dy, weights.begin,
             [&](std::int64_t k, std::int64_t count) { dw.Add(k, count); });
 }
 
-void MultiplyAndUpdateLane(const BackwardData& data, const BackwardWeights& weights,
-                           Scratch& scratch) {
+void MultiplyAndUpdate(const BackwardData& data, const BackwardWeights& weights, Scratch& scratch) {
+  CheckShapes(data);
+  CheckShapes(weights);
   const std::int64_t floats = DataGradient::Floats(data);
   float* const memory = Get(scratch, floats + WeightGradient::Floats(weights));
   DataGradient dx(data, memory);
@@ -319,37 +293,6 @@ void MultiplyAndUpdateLane(const BackwardData& data, const BackwardWeights& weig
     dx.Add(k, count);
     dw.Add(k, count);
   });
-}
-
-}  // namespace
-
-void MultiplyForward(const Tensor& x, const Tensor& w, const Tensor& y, Scratch& scratch) {
-  CheckLayer(x, w, y, "x · w = y in shape");
-  const std::int64_t lanes = LanesIn(w, y), in = w.rows / lanes, out = w.cols;
-  for (std::int64_t i = 0; i < lanes; ++i) {
-    MultiplyLane(x.Columns(i * in, in), w.Slice(i * in, in), y.Columns(i * out, out), scratch);
-  }
-}
-
-void MultiplyBackward(const BackwardData& data, Scratch& scratch) {
-  CheckShapes(data);
-  const std::int64_t lanes = LanesIn(data.w, data.dy);
-  for (std::int64_t i = 0; i < lanes; ++i) MultiplyLane(LaneOf(data, i, lanes), scratch);
-}
-
-void UpdateWeights(const BackwardWeights& weights, Scratch& scratch) {
-  CheckShapes(weights);
-  const std::int64_t lanes = LanesIn(weights.dw, weights.dy);
-  for (std::int64_t i = 0; i < lanes; ++i) UpdateLane(LaneOf(weights, i, lanes), scratch);
-}
-
-void MultiplyAndUpdate(const BackwardData& data, const BackwardWeights& weights, Scratch& scratch) {
-  CheckShapes(data);
-  CheckShapes(weights);
-  const std::int64_t lanes = LanesIn(data.w, data.dy);
-  for (std::int64_t i = 0; i < lanes; ++i) {
-    MultiplyAndUpdateLane(LaneOf(data, i, lanes), LaneOf(weights, i, lanes), scratch);
-  }
 }
 
 bool InterleavesUpdate(const Tensor& x, const Tensor& w, const Tensor& y) {

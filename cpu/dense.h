@@ -1,4 +1,4 @@
-// The three products of a dense layer, on one core. Any w or dw may hold lanes (device.h).
+// The three products of a dense layer, on one core. Of one lane; layer_parts.h has the others.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ void UpdateWeights(const BackwardWeights& weights, Scratch& scratch);
 void MultiplyAndUpdate(const BackwardData& data, const BackwardWeights& weights, Scratch& scratch);
 
 // An update of w, and then y = x · w, some rows of w at a time. `copy`, if it is not empty,
-// receives w as it was multiplied. Of one lane.
+// receives w as it was multiplied.
 void UpdateAndMultiply(const BackwardWeights& update, const Tensor& x, const Tensor& y,
                        const Tensor& copy, Scratch& scratch);
 // Whether it is faster than the one after the other.

@@ -156,25 +156,48 @@ void Fill(const Tensor& y, float value) {
   }
 }
 
-HOGBATCH_CLONES void SumRows(const float* first, std::int64_t stride, std::int64_t rows,
-                             std::int64_t n, float* __restrict sums) {
-  std::fill_n(sums, n, 0.0f);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const float* row = first + r * stride;
+HOGBATCH_CLONES void CopyScaled(const Tensor& from, float scale, float* __restrict to,
+                                std::int64_t stride) {
+  const std::int64_t n = from.cols;
+  for (std::int64_t r = 0; r < from.rows; ++r, to += stride) {
+    const float* const row = from.host() + r * from.stride;
 #pragma omp simd
-    for (std::int64_t i = 0; i < n; ++i) sums[i] += row[i];
+    for (std::int64_t i = 0; i < n; ++i) to[i] = scale * row[i];
+    std::fill(to + n, to + stride, 0.0f);
   }
 }
 
-void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y) {
-  if (y.empty()) return;
-  constexpr std::int64_t kWidth = 256;  // columns whose sums stay in the first cache
-  float sums[kWidth];
-  for (std::int64_t c = 0; c < dy.cols; c += kWidth) {
-    const std::int64_t n = std::min(kWidth, dy.cols - c);
-    SumRows(dy.host() + c, dy.stride, dy.rows, n, sums);
-    AddScaledRow(sums, scale, keep == 0 ? 0.0f : 1.0f, n, y.host() + c);
+namespace {
+
+// Adds the sums of n columns, at most kMost of them. With n constant they stay in registers.
+constexpr std::int64_t kMostSums = 64;
+[[gnu::always_inline]] inline void AddSums(const float* first, std::int64_t stride,
+                                           std::int64_t rows, std::int64_t n, float scale,
+                                           float keep, float* __restrict y) {
+  float sums[kMostSums] = {};
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const float* const row = first + r * stride;
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) sums[i] += row[i];
   }
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    const float before = keep == 0 ? 0.0f : RacyLoad(y + i);
+    RacyStore(y + i, before + scale * sums[i]);
+  }
+}
+
+}  // namespace
+
+HOGBATCH_CLONES void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y) {
+  if (y.empty()) return;
+  const float* const from = dy.host();
+  float* const to = y.host();
+  std::int64_t c = 0;
+  for (; c + kMostSums <= dy.cols; c += kMostSums) {
+    AddSums(from + c, dy.stride, dy.rows, kMostSums, scale, keep, to + c);
+  }
+  AddSums(from + c, dy.stride, dy.rows, dy.cols - c, scale, keep, to + c);
 }
 
 namespace {

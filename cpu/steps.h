@@ -12,6 +12,8 @@ void AddRows(const Tensor& x, const DeviceSpan<const std::int32_t>& rows, float 
 void ScaleRows(const DeviceSpan<const float>& factors, const Tensor& y);
 void ScaleLanes(const DeviceSpan<const float>& factors, const Tensor& y);
 void Fill(const Tensor& y, float value);
+// to = scale · from, with rows `stride` floats apart; what follows a row is filled with 0.
+void CopyScaled(const Tensor& from, float scale, float* to, std::int64_t stride);
 // y = (keep == 0 ? 0 : y) + scale · the sum of dy's rows.
 void AddColumnSums(const Tensor& dy, float scale, float keep, const Tensor& y);
 
