@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "nn/lanes/lanes.h"
 #include "nn/model.h"
 #include "tests/device/reference.h"
 #include "tests/nn/problem.h"
@@ -14,7 +15,6 @@ namespace {
 struct OnDevice {
   OnDevice(Device& device, const Problem& from)
       : problem(from),
-        parameters(device, from.parameters),
         dense(device, from.dense),
         offsets(device, from.offsets),
         columns(device, from.columns),
@@ -56,7 +56,7 @@ struct OnDevice {
   }
 
   const Problem& problem;
-  const DeviceArray<float> parameters, dense;
+  const DeviceArray<float> dense;
   const DeviceArray<std::int64_t> offsets;
   const DeviceArray<std::int32_t> columns;
   const DeviceArray<float> values;
@@ -73,20 +73,24 @@ class Network : public OnEveryDevice {
     std::vector<float> losses;
   };
 
-  Result Run(const Problem& problem) {
+  Result Run(const Problem& problem) { return Run(problem, problem.spec, problem.parameters); }
+  // With the rows of the problem and lanes of its network.
+  Result Run(const Problem& problem, const ModelSpec& spec, const std::vector<float>& parameters) {
     const OnDevice data(device(), problem);
-    const DeviceArray<float> gradient(device(), std::vector<float>(problem.parameters.size(), 0));
-    Model model(problem.spec, device(), problem.rows + 5, hogbatch::Use::kTraining);
-    const auto layers = ViewLayers(problem.layout, data.parameters.span());
+    const DeviceArray<float> weights(device(), parameters);
+    const DeviceArray<float> gradient(device(), std::vector<float>(parameters.size(), 0));
+    const ParameterLayout layout = Layout(spec);
+    Model model(spec, device(), problem.rows + 5, hogbatch::Use::kTraining);
+    const auto layers = ViewLayers(layout, weights.span());
     std::vector<GradientTarget> targets;
-    for (const LayerView& view : ViewLayers(problem.layout, gradient.span())) {
+    for (const LayerView& view : ViewLayers(layout, gradient.span())) {
       targets.push_back({.weights = view.weights, .bias = view.bias, .scale = 1, .keep = 0});
     }
     const BatchInput input = data.Input();
     model.Forward(input, layers);
     const Tensor losses = model.ComputeLoss(data.Wanted(), data.ClassWeights());
     model.Backward(input, input, layers, targets);
-    Result result{{}, std::vector<float>(static_cast<std::size_t>(problem.rows))};
+    Result result{{}, std::vector<float>(static_cast<std::size_t>(problem.rows * spec.lanes))};
     device().Download(losses.data.base,
                       static_cast<std::size_t>(losses.data.offset) * sizeof(float),
                       std::as_writable_bytes(std::span(result.losses)));
@@ -148,6 +152,37 @@ TEST_P(Network, GradientsEqualFiniteDifferencesOfTheLoss) {
           const Problem problem(spec, 11);
           ExpectRight(problem, Run(problem));
         }
+      }
+    }
+  }
+}
+
+TEST_P(Network, GradientsOfLanesEqualFiniteDifferencesOfTheirLosses) {
+  for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid, Loss::kSquared}) {
+    for (const bool sparse : {false, true}) {
+      const ModelSpec spec{.inputs = 7,
+                           .hidden = {9, 5},
+                           .outputs = 3,
+                           .activation = Activation::kGelu,
+                           .loss = loss,
+                           .sparse_input = sparse,
+                           .lanes = 3};
+      Problem problem(Alone(spec), 11);
+      std::vector<std::vector<float>> lanes;
+      std::vector<float> all(Layout(spec).floats, 0.0f);
+      for (std::int64_t i = 0; i < spec.lanes; ++i) {
+        lanes.push_back(Problem(problem.spec, 1, 20 + static_cast<std::uint64_t>(i)).parameters);
+        SetLane(spec, i, lanes.back(), all);
+      }
+      const Result got = Run(problem, spec, all);
+      for (std::int64_t i = 0; i < spec.lanes; ++i) {
+        SCOPED_TRACE(testing::Message() << Name(loss) << ", lane " << i);
+        Result lane{LaneOf(spec, got.gradient, i), {}};
+        for (std::int64_t r = 0; r < problem.rows; ++r) {
+          lane.losses.push_back(got.losses[static_cast<std::size_t>(r * spec.lanes + i)]);
+        }
+        problem.parameters = lanes[static_cast<std::size_t>(i)];
+        ExpectRight(problem, lane);
       }
     }
   }

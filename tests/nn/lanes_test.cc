@@ -10,8 +10,10 @@
 
 #include "core/error.h"
 #include "cpu/cpu.h"
+#include "device/buffer.h"
 #include "nn/lanes/lane_optimizer.h"
 #include "problem.h"
+#include "tests/support/strict_device.h"
 
 namespace hogbatch {
 namespace {
@@ -286,6 +288,65 @@ INSTANTIATE_TEST_SUITE_P(, LaneUpdates,
                            return std::string(std::get<0>(test.param).name) +
                                   (std::get<1>(test.param) ? "_sparse" : "_dense");
                          });
+
+// Three updates of all lanes in memory that only the device sees.
+std::vector<float> TrainOn(Device& device, const Problem& data, const ModelSpec& spec,
+                           const OptimizerOptions& options) {
+  const auto put = [&](const auto& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    Buffer buffer(device, bytes.size());
+    device.Upload(bytes, buffer.span<float>().base, 0);
+    return buffer;
+  };
+  std::vector<float> flat = Start(spec, 5);
+  const std::vector<float> rates = {0.1f, 0.02f, 0, 0.05f};
+  const Buffer weights = put(flat), gradient = put(flat), x = put(data.dense);
+  const Buffer classes = put(data.classes);
+  BatchInput input;
+  input.dense = Tensor::Matrix(x.span<float>(), data.rows, spec.inputs);
+  const ParameterLayout layout = Layout(spec);
+  const std::vector<LayerView> layers = ViewLayers(layout, weights.span<float>());
+  const auto optimizer =
+      MakeLaneOptimizer(std::vector<OptimizerOptions>(kLanes, options), spec, device);
+  std::vector<GradientTarget> targets;
+  for (const LayerView& to :
+       optimizer->direct() ? layers : ViewLayers(layout, gradient.span<float>())) {
+    targets.push_back({.weights = to.weights,
+                       .bias = to.bias,
+                       .scale = optimizer->direct() ? -1.0f : 1.0f,
+                       .keep = optimizer->direct() ? 1.0f : 0.0f});
+  }
+  Model model(spec, device, data.rows, Use::kTraining);
+  for (int update = 1; update <= 3; ++update) {
+    optimizer->Begin(rates, update);
+    model.Forward(input, layers);
+    model.ComputeLoss({.classes = classes.span<const std::int32_t>()}, {},
+                      optimizer->direct() ? optimizer->lane_factors() : DeviceSpan<const float>{});
+    model.Backward(input, input, layers, targets);
+    for (int i = 0; !optimizer->direct() && i < static_cast<int>(targets.size()); ++i) {
+      optimizer->StepLayer(i, {.weights = targets[i].weights, .bias = targets[i].bias}, layers[i]);
+    }
+    device.Wait();
+  }
+  device.Download(weights.span<float>().base, 0, std::as_writable_bytes(std::span(flat)));
+  device.Wait();
+  return flat;
+}
+
+TEST(LanesOfANetwork, TrainOnADeviceThatTakesItsContractAtItsWord) {
+  const ModelSpec spec = SpecOfLanes(false);
+  const Problem data(Alone(spec), 8);
+  const auto make = [] { return cpu::MakeDevice({.name = "cpu.0", .description = ""}); };
+  for (const LaneCase& c : kLaneCases) {
+    SCOPED_TRACE(c.name);
+    OptimizerOptions options;
+    options.optimizer = c.optimizer;
+    options.momentum = c.momentum;
+    options.weight_decay = c.decay;
+    const auto processor = make(), strict = MakeStrictDevice(make());
+    EXPECT_EQ(TrainOn(*strict, data, spec, options), TrainOn(*processor, data, spec, options));
+  }
+}
 
 TEST(LaneOptimizers, RefuseLanesOfAnotherKind) {
   const auto device = cpu::MakeDevice({.name = "cpu.0", .description = ""});
