@@ -127,6 +127,7 @@ void Lanes(benchmark::State& state, const Network& network) {
       ->Iterations(15)                                 \
       ->Unit(benchmark::kMillisecond)
 HOGBATCH_LANES(54_64_64_2_by_8, {54, 64, 64, 2}, 8);
+HOGBATCH_LANES(54_64_64_2_by_15, {54, 64, 64, 2}, 15);
 HOGBATCH_LANES(54_64_64_2_by_16, {54, 64, 64, 2}, 16);
 HOGBATCH_LANES(54_64_64_2_by_64, {54, 64, 64, 2}, 64);
 HOGBATCH_LANES(784_128_10_by_1, {784, 128, 10}, 1);
