@@ -15,8 +15,11 @@ constexpr int kTileRows = kLanes >= 16 ? 8 : 6;
 // Few rows get wider tiles: enough sums to hide the latency of an addition, and longer runs of b.
 template <int kLanes, int kVectors>
 constexpr int kMostRows = kVectors == 8   ? 1
-                          : kVectors == 4 ? 2
+                          : kVectors == 4 ? (kLanes >= 16 ? 4 : 2)
                                           : kTileRows<kLanes>;
+
+// Rows that lie a multiple of 4 KB apart share a few places of the first cache.
+[[gnu::always_inline]] inline bool Collide(std::int64_t stride) { return stride % 1024 == 0; }
 
 // A tile of c, its part of a, and the panel of b.
 struct TileAt {
@@ -36,7 +39,8 @@ template <typename T>
 }
 
 // Rows of b that are asked for before they are read. They lie far apart, so the processor does not
-// see them coming. With narrower vectors the extra instructions cost more than they save.
+// see them coming. Rows that collide would evict each other before they are read. With narrower
+// vectors the extra instructions cost more than they save.
 template <int kLanes>
 constexpr std::int64_t kAhead = kLanes >= 16 ? 24 : 0;
 
@@ -87,6 +91,7 @@ template <int kLanes, int kRows, int kVectors>
   const bool a_shared = p.shared == Shared::kA, b_shared = p.shared == Shared::kB;
   const float* a = Opaque(at.a);
   const float* b = Opaque(at.b);
+  const std::int64_t ahead = Collide(at.b_depth) ? 0 : kAhead<kLanes> * at.b_depth;
   V sums[kRows][kVectors] = {};
   for (std::int64_t d = 0; d < p.depth; ++d, a += p.a_depth, b += at.b_depth) {
     V row[kVectors];
@@ -94,7 +99,7 @@ template <int kLanes, int kRows, int kVectors>
     for (int v = 0; v < kVectors; ++v) row[v] = Load<kLanes>(b + v * kLanes, b_shared);
     if constexpr (kAhead<kLanes> > 0 && kVectors <= 2) {
       for (int v = 0; v < kVectors; ++v) {
-        __builtin_prefetch(b + kAhead<kLanes> * at.b_depth + v * kLanes);
+        __builtin_prefetch(b + ahead + v * kLanes);
       }
     }
 #pragma GCC unroll 8
@@ -157,7 +162,8 @@ template <int kLanes>
   const std::int64_t count = rows.end - rows.begin;
   std::int64_t col = 0;
   if (count == 1) col = MultiplyPanels<kLanes, 8>(p, rows, col);
-  if (count <= 2) col = MultiplyPanels<kLanes, 4>(p, rows, col);
+  const bool low = kLanes >= 16 && Collide(p.c_row);
+  if (count <= 2 || low) col = MultiplyPanels<kLanes, 4>(p, rows, col);
   col = MultiplyPanels<kLanes, 2>(p, rows, col);
   for (; col < p.cols; col += kLanes) {
     const bool is_whole = col + kLanes <= p.cols;

@@ -96,6 +96,15 @@ TEST(Product, IsTheSameForEveryVectorWidthAndShape) {
   }
 }
 
+TEST(Product, IsTheSameWhereRowsOfTheResultLie4KbApart) {
+  for (const std::int64_t rows : {1, 4, 7, 16}) {
+    const Shape shape{rows, 1021, 3};  // three floats follow each row
+    ExpectProducts<4>(shape);
+    ExpectProducts<8>(shape);
+    ExpectProducts<16>(shape);
+  }
+}
+
 TEST(Product, WithKeepZeroForgetsEvenNan) {
   const std::vector<float> a = {2}, b(40, 3);
   std::vector<float> c(40, std::numeric_limits<float>::quiet_NaN()), tail(16);
