@@ -117,6 +117,26 @@ TEST_F(SweepProgram, GoesOnAfterItWasInterrupted) {
   EXPECT_THAT(resumed.out, HasSubstr("3 of 3 trials done"));
 }
 
+// Lanes of a block go on from its checkpoint.
+TEST_F(SweepProgram, GoesOnAfterItWasKilled) {
+  Process process({"sweep", "rows.svm", "--lr", "0.001|0.01|0.05", "--hidden", "16", "--epochs",
+                   "150", "--devices", "cpu:1", "--out", "k", "--checkpoint-every", "0.05"},
+                  folder_.path());
+  while (process.running() &&
+         !folder_.Has("k/trials/block-1/checkpoints/checkpoint-3.safetensors")) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  process.Signal(SIGKILL);
+  process.Wait();
+  const Finished resumed = Run({"sweep", "--resume", "k"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.out, HasSubstr("3 of 3 trials done"));
+  for (const std::string& line : SplitLines(folder_.Read("k/trials.jsonl"))) {
+    EXPECT_THAT(line, HasSubstr("\"state\":\"done\""));
+    EXPECT_THAT(line, HasSubstr("\"epoch\":150.0"));
+  }
+}
+
 TEST_F(SweepProgram, ShowsATableOnATerminal) {
   Process process({"sweep", "rows.svm", "--lr", "0.01|0.05", "--hidden", "8", "--epochs", "2",
                    "--devices", "cpu:1", "--out", "t"},

@@ -26,9 +26,12 @@ ForwardPass::ForwardPass(const ModelSpec& spec, Device& device)
 }
 
 std::int64_t ForwardPass::MostRows(const ModelSpec& spec, const DeviceInfo& device) {
-  if (device.shares_host_memory) return 256;
-  std::int64_t rows = std::min<std::int64_t>(4096, RowsOfWidth(spec.outputs));
-  for (const std::int64_t width : spec.hidden) rows = std::min(rows, RowsOfWidth(width));
+  // The outputs of all lanes should stay in a core's cache.
+  if (device.shares_host_memory) return std::max<std::int64_t>(32, 256 / spec.lanes);
+  std::int64_t rows = std::min<std::int64_t>(4096, RowsOfWidth(spec.outputs * spec.lanes));
+  for (const std::int64_t width : spec.hidden) {
+    rows = std::min(rows, RowsOfWidth(width * spec.lanes));
+  }
   return spec.sparse_input ? rows : std::min(rows, RowsOfWidth(spec.inputs));
 }
 

@@ -63,6 +63,8 @@ SweepRun::SweepRun(SweepPlan plan, SweepFolder folder, EarlierSweep earlier,
 void SweepRun::RestoreTuner() {
   for (std::size_t i = 0; i < results_.size(); ++i) {
     TrialResult& result = results_[i];
+    // A sweep that was killed may have a checkpoint of a trial that its records do not know.
+    if (result.state == TrialState::kWaiting && kept_.Read(i)) result.state = TrialState::kRunning;
     if (IsOver(result.state)) {
       tuner_.Restore(i, result.rung_losses, Tuner::After::kOver);
     } else if (result.state == TrialState::kStopped) {
