@@ -24,8 +24,8 @@ std::vector<Trial> MakeTrials(const SweepSpec& spec);
 // "--lr 0.1 --momentum 0.9"; empty if nothing varies.
 std::string TrialText(const Trial& trial);
 
-// Trials of equal shape, data, optimiser, batch size, activation and loss are in one group, by
-// their places. They may differ in what a lane has for itself: learning rate, momentum, weight
+// Trials of equal shape, data, optimiser, batch size, activation, loss and length are in one group,
+// by their places. They may differ in what a lane has for itself: learning rate, momentum, weight
 // decay, weights of classes, seed, initial weights and when it stops.
 std::vector<std::vector<std::size_t>> GroupTrials(std::span<const Trial> trials);
 

@@ -6,12 +6,16 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <set>
+
+#include "tests/support/process.h"
+#include "training/devices/machine_facts.h"
 
 namespace hogbatch {
 namespace {
 
-using testing::Each;
+namespace fs = std::filesystem;
 using testing::Le;
 using testing::SizeIs;
 
@@ -25,6 +29,25 @@ TEST(Blocks, FillHalfOfACache) {
   EXPECT_EQ(LanesInCache(Network({64, 64}, 54), 2 * kMegabyte), 33u);
   EXPECT_EQ(LanesInCache(Network({128}, 784), kMegabyte), 1u);
   EXPECT_EQ(LanesInCache(Network({512, 512}, 300), kMegabyte), 1u);
+}
+
+TEST(Blocks, KnowTheShareOfACoreInACache) {
+  const TemporaryFolder root;
+  EXPECT_EQ(CoreCacheBytes(root.path()), 1 << 20);  // not known
+  const std::string core = "sys/devices/system/cpu/cpu0/";
+  const auto describe = [&](const char* size, const char* sharing, const char* threads) {
+    root.Write(core + "cache/index2/level", "2\n");
+    root.Write(core + "cache/index2/size", size);
+    root.Write(core + "cache/index2/shared_cpu_list", sharing);
+    root.Write(core + "topology/thread_siblings_list", threads);
+    return CoreCacheBytes(root.path());
+  };
+  fs::create_directories(root.path() + "/" + core + "cache/index2");
+  fs::create_directories(root.path() + "/" + core + "topology");
+  EXPECT_EQ(describe("1024K\n", "0\n", "0\n"), 1 << 20);
+  EXPECT_EQ(describe("1280K\n", "0,16\n", "0,16\n"), 1280 << 10);  // two threads of one core
+  EXPECT_EQ(describe("4M\n", "0-3\n", "0\n"), 1 << 20);            // four cores
+  EXPECT_EQ(describe("much\n", "0\n", "0\n"), 1 << 20);
 }
 
 TEST(Blocks, AreNeverFewerThanWorkers) {

@@ -172,7 +172,7 @@ TEST(Trials, OfEqualShapeAreInOneGroup) {
   EXPECT_THAT(groups({{"hidden", "8|16"}, {"lr", "0.1|0.2"}}),
               ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
   for (const auto& texts : {Texts{{"activation", "relu|tanh"}}, Texts{{"optimizer", "sgd|adam"}},
-                            Texts{{"cpu-batch", "16|64"}}}) {
+                            Texts{{"cpu-batch", "16|64"}}, Texts{{"epochs", "2|4"}}}) {
     EXPECT_THAT(groups(texts), SizeIs(2));
   }
 }
