@@ -184,10 +184,10 @@ void SweepCommand::Conclude() {
   if (trials_.size() > kLastTrials) {
     console_.Say(fmt::format("… {} more in {}/trials.csv", trials_.size() - kLastTrials, folder_));
   }
-  console_.Say(fmt::format("stopped   {}; {}",
-                           run_->complete() ? "all trials are done"
-                           : TimeIsUp()     ? "the time is up"
-                                            : "it was interrupted",
+  console_.Say(fmt::format("{}{}",
+                           run_->complete() ? "ended     "
+                           : TimeIsUp()     ? "stopped   the time is up; "
+                                            : "stopped   it was interrupted; ",
                            SweepProgressLine(results, {})));
   if (!run_->complete()) {
     console_.Say(fmt::format("go on     hogbatch sweep --resume {}", folder_));

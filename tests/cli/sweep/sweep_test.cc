@@ -84,7 +84,7 @@ TEST_F(SweepProgram, LeavesTheBestModelAndItsRecords) {
   EXPECT_THAT(changed.err, HasSubstr("a resumed sweep keeps it"));
   const Finished again = Run({"sweep", "--resume", "s"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.out, HasSubstr("all trials are done"));
+  EXPECT_THAT(again.out, HasSubstr("ended     4 of 4 trials done"));
 }
 
 TEST_F(SweepProgram, GoesOnAfterItWasInterrupted) {
