@@ -55,7 +55,7 @@ void RowBlocks::LookAtTable(const TextBlock& block) {
                options_.fills_columns ? AbsentColumns::kFill : AbsentColumns::kRefuse);
   plan_.delimiter = match.layout.delimiter;
   plan_.has_comments = match.layout.has_comments;
-  if (!match.layout.names.empty()) header_ = block.text.substr(0, match.layout.rows_at);
+  header_ = block.text.substr(0, match.layout.rows_at);  // also the line "sep=;"
 }
 
 TextInput RowBlocks::InputOf(const TextBlock& block) {

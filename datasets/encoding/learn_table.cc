@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -25,6 +26,7 @@ constexpr double kMostlyNumbers = 0.5;          // among them, few other words m
 constexpr std::size_t kMostMissingWords = 10;
 constexpr double kIndicatorShare = 0.01;  // of training rows
 constexpr std::int64_t kFewestRowsToIndicate = 5;
+constexpr double kLargestExact = 1 << 24;  // of the whole numbers of a float
 
 // Fewer training rows than this are too few to learn a category from.
 std::int64_t RareRows(std::int64_t train_rows) {
@@ -172,14 +174,36 @@ bool IsAllDifferent(const ColumnSurvey& survey) {
                                             kIds * static_cast<double>(survey.words);
 }
 
+// "id", "user_id", "userId", but not "paid".
+bool IsNameOfId(std::string_view name) {
+  if (name == "id" || name == "Id" || name == "ID") return true;
+  if (name.size() < 3) return false;
+  const std::string_view end = name.substr(name.size() - 2);
+  const char before = name[name.size() - 3];
+  const bool is_word = before == '_' || before == ' ' || before == '-' || before == '.';
+  const bool is_lower = before >= 'a' && before <= 'z';
+  return (is_word && (end == "id" || end == "Id" || end == "ID")) ||
+         (is_lower && (end == "Id" || end == "ID"));
+}
+
+// Whether the numbers of a column reach so far that they may all differ.
+bool MayAllDiffer(const ColumnSurvey& survey) {
+  return survey.words == 0 && survey.max - survey.min + 1 >= static_cast<double>(survey.numbers);
+}
+
 // Why a column says nothing about the label; empty: it may.
-std::string WhyUseless(const ColumnSurvey& survey) {
+std::string WhyUseless(const ColumnSurvey& survey, std::string_view name) {
   if (survey.numbers + survey.words == 0) return "all cells are missing";
   const bool one_number = survey.words == 0 && survey.min == survey.max;
   const bool one_word = survey.numbers == 0 && survey.different_words.size() == 1;
   if (survey.numbers + survey.words < kFewestRows) return "";
-  if ((one_number || one_word) && survey.missing == 0) return "it is the same in all rows";
+  if ((one_number || one_word) && survey.missing == 0) {
+    const bool is_rounded = one_number && std::abs(survey.min) >= kLargestExact;
+    return is_rounded ? "its first 7 digits are the same in all rows"
+                      : "it is the same in all rows";
+  }
   if (survey.counts_up) return "it numbers the rows";
+  if (IsNameOfId(name) && MayAllDiffer(survey)) return "it is an id by its name";
   return "";
 }
 
@@ -219,7 +243,7 @@ std::vector<TableColumn> LearnTable(const TableToLearn& table, const ColumnChoic
     const ColumnSurvey& survey = table.surveys[i];
     const std::string name = table.names.empty() ? "" : table.names[i];
     const bool is_kept = Contains(choice.keep, index);
-    const std::string useless = is_kept ? "" : WhyUseless(survey);
+    const std::string useless = is_kept ? "" : WhyUseless(survey, name);
     TableColumn column;
     if (Contains(choice.ignore, index)) {
       column = LeftOut("--ignore names it");

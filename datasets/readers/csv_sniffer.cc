@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "datasets/readers/missing.h"
 #include "datasets/readers/numbers.h"
@@ -27,6 +29,16 @@ std::vector<const char*> LineBegins(std::string_view text, std::size_t most) {
 }
 
 bool IsComment(const char* line) { return *line == '#'; }
+
+// The delimiter that a first line such as "sep=;" names, as Excel writes it; none: it is no such
+// line.
+std::optional<char> NamedDelimiter(const char* line, const char* end) {
+  std::string text(line, std::find(line, end, '\n'));
+  std::erase_if(text, [](char c) { return c == '"' || c == '\r'; });
+  constexpr std::string_view kName = "sep=";
+  if (text.size() != kName.size() + 1 || !text.starts_with(kName)) return std::nullopt;
+  return text.back();
+}
 
 // How well a delimiter explains the lines: rows in a row that have as many fields as the first.
 struct Fit {
@@ -126,11 +138,13 @@ CsvSample SampleCsv(std::string_view text, CsvForm form) {
   CsvSample sample{.form = form, .records = {}};
   const char* const end = text.data() + text.size();
   const std::vector<const char*> lines = LineBegins(text, kLines);
-  const auto table = std::ranges::find_if_not(lines, IsComment);
+  auto table = std::ranges::find_if_not(lines, IsComment);
   const bool is_known = form == CsvForm::kHeaderAndCommas;
+  const auto named = table == lines.end() || is_known ? std::nullopt : NamedDelimiter(*table, end);
+  if (named) ++table;
   sample.has_comments = !is_known && std::ranges::any_of(lines, IsComment);
   if (table == lines.end()) return sample;
-  if (!is_known) sample.delimiter = FindDelimiter(text, *table);
+  if (!is_known) sample.delimiter = named ? *named : FindDelimiter(text, *table);
   for (const char* at = *table; at != end && sample.records.size() < kLines;) {
     CsvRecord record = ReadCsvRecord(at, end, sample.delimiter, kMostCsvColumns + 1);
     at = record.end;

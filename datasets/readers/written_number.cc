@@ -27,6 +27,14 @@ std::string WithoutSeparators(std::string_view whole, char separator) {
   return first || group == 3 ? digits : "";
 }
 
+// Removes a currency sign at either end.
+void RemoveCurrency(std::string_view& word) {
+  for (const std::string_view sign : {"$", "€", "£", "¥"}) {
+    if (word.starts_with(sign)) word.remove_prefix(sign.size());
+    if (word.ends_with(sign)) word.remove_suffix(sign.size());
+  }
+}
+
 }  // namespace
 
 std::optional<double> ParseWrittenNumber(std::string_view word, NumberStyle style) {
@@ -39,14 +47,17 @@ std::optional<double> ParseWrittenNumber(std::string_view word, NumberStyle styl
   if (word.ends_with('%')) {
     factor = 0.01;
     word.remove_suffix(1);
-    trim();
+  } else {
+    RemoveCurrency(word);
   }
+  trim();
   if (style == NumberStyle::kPoint) {
     if (const auto plain = FiniteNumber(word)) return *plain * factor;
   }
   if (word.starts_with('+') || word.starts_with('-')) {
     if (word.front() == '-') factor = -factor;
     word.remove_prefix(1);
+    RemoveCurrency(word);  // -$5
   }
   const char decimal = style == NumberStyle::kPoint ? '.' : ',';
   const char separator = style == NumberStyle::kPoint ? ',' : '.';

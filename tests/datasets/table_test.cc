@@ -77,6 +77,19 @@ TEST(Table, LeavesOutWhatSaysNothing) {
   EXPECT_THAT(LearnError(text, {.keep = {"y"}}), HasSubstr("names the label column"));
 }
 
+TEST(Table, LeavesOutIds) {
+  const std::string text = Table("user_id,shopId,grid,big", 40, [](int i) {
+    return fmt::format("{},{},{},{}", 900000000000000000 + i * 7919000000000000, i % 5,
+                       i * 37 % 101, 1000000000000000 + i);
+  });
+  const TrainingData read = Learn(text);
+  EXPECT_EQ(Column(read, 0).reason, "it is an id by its name");
+  EXPECT_EQ(Column(read, 1).reason, "") << "5 shops may say something";
+  EXPECT_EQ(Column(read, 2).reason, "") << "it is no id";
+  EXPECT_EQ(Column(read, 3).reason, "its first 7 digits are the same in all rows");
+  EXPECT_EQ(Column(Learn(text, {.keep = {"user_id"}}), 0).reason, "");
+}
+
 TEST(Table, TakesAWordAmongManyNumbersForAMistake) {
   const std::string text =
       Table("a", 300, [](int i) { return i == 250 ? "x2" : fmt::format("{}", i % 7); });
@@ -107,6 +120,10 @@ TEST(Table, ReadsNumbersAsPeopleWriteThem) {
   const std::string english = "a,b,y\n\"1,234.5\",50%,0\n2.25,100 %,1\n7,25%,0\n";
   EXPECT_EQ(RowOf(english, 0), (Rows{1234.5F, 0.5F}));
   EXPECT_EQ(RowOf(english, 1), (Rows{2.25F, 1}));
+  const std::string money = "a,b,y\n\"$1,234.50\",3,0\n-$2.25,4,1\n$ 7,5,0\n";
+  EXPECT_EQ(RowOf(money, 0), (Rows{1234.5F, 3}));
+  EXPECT_EQ(RowOf(money, 1), (Rows{-2.25F, 4}));
+  EXPECT_EQ(RowOf("a;b;y\n1.234,50 €;3;0\n2,25 €;4;1\n", 0), (Rows{1234.5F, 3}));
 }
 
 TEST(Table, ReadsLabelsAsPeopleWriteThem) {
@@ -157,7 +174,8 @@ TEST(Table, ReadsQuotedFieldsWithDelimitersAndLineEnds) {
 TEST(Table, FindsDelimitersAndComments) {
   for (const char* text :
        {"# made by hand\na|b|y\n1|2|0\n3|4|1\n", "a b  y\n1 2 0\n3   4 1\n",
-        "a\tb\ty\r\n1\t2\t0\r\n# between\r\n3\t4\t1\r\n", "a ; b;y\n1; 2;0\n3;4;1\n"}) {
+        "a\tb\ty\r\n1\t2\t0\r\n# between\r\n3\t4\t1\r\n", "a ; b;y\n1; 2;0\n3;4;1\n",
+        "sep=;\r\na;b;y\r\n1;2;0\r\n3;4;1\r\n", "\"sep=,\"\na,b,y\n1,2,0\n3,4,1\n"}) {
     const TrainingData read = Learn(text);
     EXPECT_EQ(read.data.rows, 2) << text;
     EXPECT_EQ(read.schema.table[1].name, "b") << text;
