@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "datasets/encoding/column_facts.h"
 #include "datasets/encoding/encode_table.h"
 #include "datasets/encoding/table_notes.h"
 #include "datasets/encoding/table_survey.h"
@@ -164,24 +165,6 @@ std::string SentenceFor(const std::string& word, const std::string& what) {
   const auto& known = cells.chunk->column_words.at(static_cast<std::int32_t>(column));
   ThrowAtCell(input, parsed, row, column,
               SentenceFor(known[static_cast<std::size_t>(cell->word)], what));
-}
-
-ColumnFacts FactsOf(const ColumnSurvey& survey) {
-  constexpr std::size_t kFrequent = 5;
-  ColumnFacts facts{.numbers = survey.numbers,
-                    .words = survey.words,
-                    .missing = survey.missing,
-                    .min = survey.min,
-                    .max = survey.max,
-                    .different_words = std::ssize(survey.different_words),
-                    .frequent = {}};
-  std::vector<std::pair<std::int64_t, std::string>> words;
-  for (const auto& [word, count] : survey.different_words) words.emplace_back(-count.rows, word);
-  const std::size_t kept = std::min(kFrequent, words.size());
-  std::ranges::partial_sort(words, words.begin() + static_cast<std::ptrdiff_t>(kept));
-  for (std::size_t i = 0; i < kept; ++i)
-    facts.frequent.emplace_back(words[i].second, -words[i].first);
-  return facts;
 }
 
 std::string DetectedText(const CsvLayout& layout, CsvForm form) {
@@ -358,7 +341,9 @@ void LearnAndEncode(const TextInput& input, ParsedTable& table, std::span<const 
         "the file with iconv");
   }
   std::ranges::move(TableNotes(schema.table, surveys), std::back_inserter(result.data.notes));
-  for (const ColumnSurvey& survey : surveys) result.columns.push_back(FactsOf(survey));
+  for (std::size_t i = 0; i < surveys.size(); ++i) {
+    result.columns.push_back(FactsOf(schema.table[i], surveys[i]));
+  }
   result.detected = table.detected;
   EncodeTable(file, schema.table, options.threads);
 }

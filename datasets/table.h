@@ -58,10 +58,12 @@ struct ColumnFacts {
   std::int64_t numbers = 0;
   std::int64_t words = 0;
   std::int64_t missing = 0;
-  double min = 0;  // of the numbers
+  double min = 0;  // of the numbers, also of those that are written as words
   double max = 0;
   std::int64_t different_words = 0;
   std::vector<std::pair<std::string, std::int64_t>> frequent = {};  // words and their rows
+  std::string earliest = {};                                        // of dates, as written
+  std::string latest = {};
 };
 
 // Numbers the features in the order of the columns; returns how many there are.

@@ -36,6 +36,10 @@ TEST_F(DataCommand, InfoSaysWhatItUnderstood) {
                            "2 different: big (150), a, b (50)", "1 to 49", "20 missing"}) {
     EXPECT_THAT(info.out, HasSubstr(part));
   }
+  folder_.Write("written.csv", "when;price;y\n3.1.2024;1,5;0\n1.2.2024;-2,25;1\n20.1.2024;7;0\n");
+  const Finished written = Data({"info", "written.csv"});
+  EXPECT_THAT(written.out, HasSubstr("3.1.2024 to 1.2.2024"));
+  EXPECT_THAT(written.out, HasSubstr("-2.25 to 7"));
   const Finished json = Data({"info", "rows.csv", "--json"});
   EXPECT_THAT(json.out, HasSubstr("\"missing\": 20"));
   EXPECT_THAT(json.out, HasSubstr("\"no\": 160"));
@@ -97,6 +101,7 @@ TEST_F(DataCommand, SaysWhatIsWrong) {
     EXPECT_THAT(finished.err, HasSubstr(gist));
   };
   refused({"inof", "rows.csv"}, "unknown command data inof; did you mean info?");
+  refused({"zzzzzzzz"}, "unknown command data zzzzzzzz; see hogbatch data --help");
   refused({"info", "nowhere.csv"}, "nowhere.csv");
   refused({"info", "rows.csv", "--label", "z"}, "no column is called 'z'");
   refused({"convert", "rows.csv"}, "data convert needs two files");

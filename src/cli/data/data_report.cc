@@ -57,7 +57,12 @@ std::string_view KindText(const TableColumn& column) {
 
 std::string ContentText(const TableColumn& column, const ColumnFacts& facts) {
   if (column.kind == ColumnKind::kLeftOut) return column.reason;
-  if (facts.words == 0) return fmt::format("{:.6g} to {:.6g}", facts.min, facts.max);
+  if (facts.words == 0 || column.kind == ColumnKind::kNumber) {
+    return fmt::format("{:.6g} to {:.6g}", facts.min, facts.max);
+  }
+  if (column.kind == ColumnKind::kDate) {
+    return fmt::format("{} to {}", facts.earliest, facts.latest);
+  }
   std::vector<std::string> words;
   for (const auto& [word, rows] : facts.frequent) {
     words.push_back(fmt::format("{} ({})", word, Grouped(rows)));
@@ -177,7 +182,12 @@ std::string DataJson(const DataReport& report) {
                 {"numbers", facts.numbers},
                 {"words", facts.words},
                 {"missing", facts.missing}};
-    if (facts.numbers > 0) one.update({{"min", facts.min}, {"max", facts.max}});
+    if (facts.numbers > 0 || column.kind == ColumnKind::kNumber) {
+      one.update({{"min", facts.min}, {"max", facts.max}});
+    }
+    if (column.kind == ColumnKind::kDate) {
+      one.update({{"earliest", facts.earliest}, {"latest", facts.latest}});
+    }
     if (facts.words > 0) one["different_words"] = facts.different_words;
     for (const auto& [word, rows] : facts.frequent) one["frequent"][word] = rows;
     if (!column.reason.empty()) one["left_out_because"] = column.reason;

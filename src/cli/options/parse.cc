@@ -320,9 +320,10 @@ Command ParseData(std::span<const std::string> arguments) {
                        "The set: covtype, w8a, real-sim, delicious, mnist");
     });
   }
-  throw UserError(fmt::format(
-      "unknown command data {}{}", name,
-      DidYouMean(name, std::vector<std::string>{"info", "convert", "split", "generate", "fetch"})));
+  const std::string nearest =
+      DidYouMean(name, std::vector<std::string>{"info", "convert", "split", "generate", "fetch"});
+  throw UserError(fmt::format("unknown command data {}{}", name,
+                              nearest.empty() ? "; see hogbatch data --help" : nearest));
 }
 
 [[noreturn]] void ThrowUnknownCommand(const std::string& name) {
