@@ -31,6 +31,7 @@ struct Dataset {
   Array<float> targets;               // standardised (Schema::target_mean)
   Array<float> weights;               // --weight: of each row; empty: all weigh the same
 
+  std::int64_t skipped_rows = 0;   // of the file: they have no label, and are not among `rows`
   std::vector<std::string> notes;  // what the user should know about how it was read
 
   std::int64_t bytes() const;  // of the arrays above that are in memory
@@ -60,6 +61,7 @@ struct ReadOptions {
   std::string weight = {};                    // --weight: weighs the rows; no feature
   int hash_bits = 10;                         // --hash: of columns with very many categories
   bool fills_columns = false;                 // --missing-columns fill: those that a file lacks
+  bool knows_sample_only = false;             // --stream: the schema is that of a part of the rows
   // --memory-limit: what the data set may take; 0: half of the memory that this process may use.
   std::int64_t memory_bytes = 0;
 };
@@ -72,6 +74,10 @@ struct TrainingData {
   std::string detected = {};              // how the file is written: "CSV, commas, a header"
   std::vector<ColumnFacts> columns = {};  // of a table, in the order of Schema::table
 };
+
+// Adds the note about rows without a label, if there are any beside the `labelled` ones. UserError:
+// there are no others.
+void NoteSkippedRows(const std::string& source, std::int64_t labelled, Dataset& data);
 
 // Reads a file to train on: finds its format, columns, labels and scaling. An empty path is the
 // data set that ships with the program. Throws UserError with file:line:column.

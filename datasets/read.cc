@@ -62,17 +62,6 @@ std::vector<std::int64_t> LabelledRows(const ParsedInput& parsed) {
   return rows;
 }
 
-void NoteRowsWithoutLabel(const TextInput& input, std::int64_t rows, std::int64_t labelled,
-                          std::vector<std::string>& notes) {
-  if (labelled == rows) return;
-  if (labelled == 0) {
-    throw UserError(
-        fmt::format("{}: no row has a label; choose another column with --label", input.source));
-  }
-  notes.push_back(fmt::format("skipped   {} of {} rows, which have no label",
-                              Grouped(rows - labelled), Grouped(rows)));
-}
-
 // The split that the options ask for. Without one, every class has its share of validation rows.
 RowSplit ChooseSplit(const TextInput& input, const ParsedInput& parsed,
                      std::optional<std::int64_t> column, const Schema& schema,
@@ -115,7 +104,8 @@ ParsedInput ParseToLearn(const TextInput& input, const ReadOptions& options,
   ParsedInput& parsed = table ? table->parsed : *rows;
   if (!table) RequireNoColumns(input, options);
   const std::vector<std::int64_t> labelled = LabelledRows(parsed);
-  NoteRowsWithoutLabel(input, parsed.file.rows(), std::ssize(labelled), result.data.notes);
+  result.data.skipped_rows = parsed.file.rows() - std::ssize(labelled);
+  NoteSkippedRows(input.source, std::ssize(labelled), result.data);
   try {
     const std::string note = LearnLabels(
         parsed.file, input.source, {.task = options.task, .positive = options.positive}, schema);
@@ -169,11 +159,11 @@ KnownTable ParseWithSchema(const TextInput& input, const Schema& schema, Labels 
 // Which rows of a file that a schema describes are used, and in which order; empty: all of them.
 enum class Use : std::uint8_t { kTrain, kEvaluate, kPredict };
 RowSplit RowsFor(Use use, const TextInput& input, const KnownTable& table, const Schema& schema,
-                 const ReadOptions& options, std::vector<std::string>& notes) {
+                 const ReadOptions& options, Dataset& data) {
   if (use == Use::kPredict) return {};
   std::vector<std::int64_t> labelled = LabelledRows(table.parsed);
-  NoteRowsWithoutLabel(input, table.parsed.file.rows(), std::ssize(labelled), notes);
-  if (use == Use::kEvaluate) return {.order = std::move(labelled)};
+  data.skipped_rows = table.parsed.file.rows() - std::ssize(labelled);
+  if (use == Use::kEvaluate || labelled.empty()) return {.order = std::move(labelled)};
   return ChooseSplit(input, table.parsed, table.split, schema, options, labelled);
 }
 
@@ -187,9 +177,18 @@ TrainingData ReadKnown(TextInput input, const Schema& schema, Use use, const Rea
   {
     KnownTable table = ParseWithSchema(input, schema, labels, options, settings, data.notes);
     ParsedFile& file = table.parsed.file;
-    const RowSplit split = RowsFor(use, input, table, schema, options, data.notes);
-    const auto problem = EncodeLabels(file, schema, split.order, data);
-    if (problem && labels == Labels::kRequired) ThrowAtLabel(input, table.parsed, *problem);
+    const RowSplit split = RowsFor(use, input, table, schema, options, data);
+    if (data.skipped_rows > 0 && split.order.empty()) return result;  // no row has a label
+    auto problem = EncodeLabels(file, schema, split.order, data);
+    if (problem && labels == Labels::kRequired) {
+      if (options.knows_sample_only && !problem->unknown.empty()) {
+        problem->what = fmt::format(
+            "label {} is in none of the rows that --stream learnt the labels from; raise "
+            "--memory-limit, so that it looks at more rows, or leave out --stream",
+            problem->unknown);
+      }
+      ThrowAtLabel(input, table.parsed, *problem);
+    }
     if (table.weight) data.weights = WeightsOf(input, table.parsed, *table.weight, split.order);
     input.text.reset();
     if (schema.format == FileFormat::kCsv) EncodeTable(file, schema.table, settings.threads);
@@ -205,6 +204,17 @@ ParseSettings SettingsOf(const ReadOptions& options) {
 }
 
 }  // namespace
+
+void NoteSkippedRows(const std::string& source, std::int64_t labelled, Dataset& data) {
+  if (data.skipped_rows == 0) return;
+  if (labelled == 0) {
+    throw UserError(
+        fmt::format("{}: no row has a label; choose another column with --label", source));
+  }
+  data.notes.push_back(fmt::format("skipped   {} of {} rows, which have no label",
+                                   Grouped(data.skipped_rows),
+                                   Grouped(labelled + data.skipped_rows)));
+}
 
 TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
                               const ParseSettings& settings) {
@@ -230,7 +240,9 @@ TrainingData ReadTrainingText(TextInput input, const ReadOptions& options,
 
 TrainingData ReadTextToGoOn(TextInput input, const Schema& schema, const ReadOptions& options,
                             const ParseSettings& settings) {
-  return ReadKnown(std::move(input), schema, Use::kTrain, options, settings);
+  TrainingData result = ReadKnown(std::move(input), schema, Use::kTrain, options, settings);
+  NoteSkippedRows(result.data.source, result.data.rows, result.data);
+  return result;
 }
 
 Dataset ReadTextWithSchema(TextInput input, const Schema& schema, Labels labels,
@@ -260,8 +272,10 @@ TrainingData ReadToGoOn(const std::string& path, const Schema& schema, const Rea
 
 Dataset ReadWithSchema(const std::string& path, const Schema& schema, Labels labels,
                        const ReadOptions& options) {
-  return ReadTextWithSchema(OpenInput(path, options, labels), schema, labels, options,
-                            SettingsOf(options));
+  Dataset data = ReadTextWithSchema(OpenInput(path, options, labels), schema, labels, options,
+                                    SettingsOf(options));
+  NoteSkippedRows(data.source, data.rows, data);
+  return data;
 }
 
 }  // namespace hogbatch

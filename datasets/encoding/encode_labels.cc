@@ -102,10 +102,12 @@ class LabelEncoder {
   }
 
   LabelProblem Unknown(const ParsedRow& row, std::int64_t label) const {
+    const std::string unknown = Quote(NameOf(row.label(label)));
     return {0, label,
             fmt::format("label {} is not one the model knows ({}); correct it, or use a file like "
                         "the one it was trained on",
-                        Quote(NameOf(row.label(label))), ListNames(schema_.label_names))};
+                        unknown, ListNames(schema_.label_names)),
+            unknown};
   }
 
   const Schema& schema_;

@@ -17,6 +17,7 @@ struct LabelProblem {
   std::int64_t row;
   std::int64_t label;
   std::string what;
+  std::string unknown = {};  // the label in quotation marks, if the schema does not know it
 };
 
 // What the user says about labels.

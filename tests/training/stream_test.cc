@@ -106,6 +106,32 @@ TEST_F(Stream, IsReadAtOnceTheSecondTime) {
   EXPECT_EQ(first.train_rows, second.train_rows);
 }
 
+TEST_F(Stream, CountsRowsWithoutALabelInTheWholeFile) {
+  std::string text = "a,b,y\n";
+  for (int i = 0; i < 60000; ++i) {
+    const bool has_label = i % 10 != 0 && (i < 20000 || i >= 40000);  // a block may have none
+    text += std::to_string(i) + "," + std::string(40, '7') +
+            (has_label ? i % 2 ? ",yes" : ",no" : ",") + "\n";
+  }
+  const StreamSource source{
+      .data = Path("rows.csv", text), .valid = "", .read = {.memory_bytes = kMemory}};
+  const TrainingData read = Read(source);
+  EXPECT_EQ(read.data.rows, 36000);
+  EXPECT_THAT(read.data.notes,
+              testing::Contains("skipped   24,000 of 60,000 rows, which have no label"));
+  EXPECT_THAT(Read(source).data.notes, testing::Contains(HasSubstr("skipped   24,000")))
+      << "from the cache";
+}
+
+TEST_F(Stream, SaysWhatToDoAboutAClassThatTheSampleLacks) {
+  std::string text = Table(kTableRows);
+  text.replace(text.rfind("yes"), 3, "new");
+  const StreamSource source{.data = Path("rows.csv", text), .valid = "", .read = Options()};
+  EXPECT_THAT(ErrorOf(source),
+              HasSubstr("rows.csv:300001:52: label 'new' is in none of the rows that "
+                        "--stream learnt the labels from; raise --memory-limit"));
+}
+
 TEST_F(Stream, ValidatesOnTheRowsOfAFile) {
   const StreamSource source{.data = Path("rows.csv", Table(1000)),
                             .valid = Path("valid.csv", Table(10)),

@@ -91,6 +91,7 @@ class StreamBuilder {
     RowSpill train = MakeSpill(buckets);
     RowSpill valid = MakeSpill(std::max<std::size_t>(1, buckets / 4));
     SpillRows(source_.data, source_.valid.empty() ? source_.read.valid_fraction : 0, train, valid);
+    NoteSkippedRows(Name(source_.data), train.rows() + valid.rows(), about_.data);
     if (!source_.valid.empty()) SpillRows(source_.valid, 1, train, valid);
     Write(key, train, valid);
   }
@@ -123,6 +124,9 @@ class StreamBuilder {
     LearntSample learnt = LearnFromSample(source_.data, source_.read, shares_.sample);
     about_.schema = std::move(learnt.sample.schema);
     about_.data.notes = std::move(learnt.sample.data.notes);
+    // Rows without a label are counted in the whole file.
+    std::erase_if(about_.data.notes,
+                  [](const std::string& note) { return note.starts_with("skipped "); });
     about_.data.is_sparse = learnt.sample.data.is_sparse;
     knows_storage_ = true;
     if (!learnt.is_whole) {
@@ -136,10 +140,14 @@ class StreamBuilder {
   void SpillRows(const std::string& data, double valid_fraction, RowSpill& train, RowSpill& valid) {
     const std::uintmax_t all = std::max<std::uintmax_t>(1, BytesOfFiles(data));
     std::uintmax_t done = 0;
-    RowBlocks blocks(data, about_.schema, source_.read, RowBlocks::Text::kDropped, shares_.block,
+    ReadOptions read = source_.read;
+    read.knows_sample_only = source_.schema == nullptr;
+    RowBlocks blocks(data, about_.schema, read, RowBlocks::Text::kDropped, shares_.block,
                      Labels::kRequired);
     while (std::optional<RowBlock> block = blocks.Next()) {
       Dataset& rows = block->data;
+      about_.data.skipped_rows += rows.skipped_rows;
+      if (rows.rows == 0) continue;
       if (!std::exchange(knows_storage_, true)) about_.data.is_sparse = rows.is_sparse;
       ConvertStorage(rows, about_.data.is_sparse ? Storage::kSparse : Storage::kDense);
       for (std::int64_t row = 0; row < rows.rows; ++row) {
