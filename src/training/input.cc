@@ -87,6 +87,7 @@ ReadOptions ReadOptionsOf(const TrainingSpec& spec) {
           .keep = SplitList(spec.keep),
           .weight = spec.weight,
           .hash_bits = static_cast<int>(spec.hash),
+          .fills_columns = spec.missing_columns == "fill",
           .memory_bytes = ParseMemoryLimit(spec.memory_limit)};
 }
 
@@ -107,7 +108,9 @@ TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {
     if (!spec.valid.empty()) {
       observer.OnActivity(fmt::format("reading {}", spec.valid));
       AppendRows(ReadWithSchema(spec.valid, input.training.schema, Labels::kRequired,
-                                {.weight = read.weight, .memory_bytes = read.memory_bytes}),
+                                {.weight = read.weight,
+                                 .fills_columns = read.fills_columns,
+                                 .memory_bytes = read.memory_bytes}),
                  input.training.data);
     }
   }
@@ -115,8 +118,9 @@ TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {
   FitLabels(spec.loss, input.training);
   if (!spec.test.empty()) {
     observer.OnActivity(fmt::format("reading {}", spec.test));
-    input.test = ReadWithSchema(spec.test, input.training.schema, Labels::kRequired,
-                                {.memory_bytes = read.memory_bytes});
+    input.test =
+        ReadWithSchema(spec.test, input.training.schema, Labels::kRequired,
+                       {.fills_columns = read.fills_columns, .memory_bytes = read.memory_bytes});
   }
   observer.OnActivity("");
   return input;

@@ -67,6 +67,8 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
   v.Text("weight", o.weight, "COLUMN",
          "How much each row of a CSV file counts in the loss. Only relations matter: weights are "
          "divided by their mean");
+  VisitMissingColumns(v, o.missing_columns,
+                      "Columns that --test or --valid, or DATA with a model of --init, lacks");
   VisitMemoryLimit(v, o.memory_limit);
   v.Flag("no-cache", o.no_cache,
          "Read the data again even if the same file was read in the same way before");
@@ -196,6 +198,11 @@ void VisitFormat(OptionVisitor& v, std::string& format) {
   v.Word("format", format, FormatWords(),
          "Format of the data: csv for tables, jsonl for JSON lines (one object per line). auto "
          "finds it by the content");
+}
+
+void VisitMissingColumns(OptionVisitor& v, std::string& columns, std::string_view files) {
+  v.Word("missing-columns", columns, {{"refuse", "fill"}},
+         fmt::format("{}: refuse the file, or fill them like missing cells", files));
 }
 
 void VisitMemoryLimit(OptionVisitor& v, std::string& limit) {

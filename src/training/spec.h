@@ -37,6 +37,7 @@ struct TrainingSpec {
   std::string split_time;
   std::int64_t split_seed = 0;
   std::string weight;
+  std::string missing_columns = "refuse";
   std::string memory_limit = "auto";
   bool no_cache = false;
   bool stream = false;
@@ -89,6 +90,9 @@ void VisitDevices(OptionVisitor& visitor, std::string& devices, std::string_view
 
 // The option --format, likewise.
 void VisitFormat(OptionVisitor& visitor, std::string& format);
+
+// The option --missing-columns, likewise.
+void VisitMissingColumns(OptionVisitor& visitor, std::string& columns, std::string_view files);
 
 // The option --memory-limit, likewise, and its value in bytes; 0: auto.
 void VisitMemoryLimit(OptionVisitor& visitor, std::string& limit);

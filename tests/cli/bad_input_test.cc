@@ -355,6 +355,15 @@ TEST(OtherColumns, AreRefusedWhereverAModelMeetsAFile) {
   const Finished filled = run({"predict", model, "bad.csv", "--missing-columns", "fill"});
   EXPECT_EQ(filled.exit_code, 0) << filled.err;
   EXPECT_THAT(filled.err, HasSubstr("columns that the model does not know are not used: c"));
+  using Strings = std::vector<std::string>;
+  for (const Strings& words : {Strings{"train", "bad.csv", "--init", model},
+                               Strings{"train", "good.csv", "--test", "bad.csv"},
+                               Strings{"train", "good.csv", "--valid", "bad.csv"}}) {
+    Strings fill = words;
+    fill.insert(fill.end(), {"--hidden", "2", "--epochs", "1", "--missing-columns", "fill"});
+    const Finished taken = run(fill);
+    EXPECT_EQ(taken.exit_code, 0) << taken.err;
+  }
 }
 
 }  // namespace

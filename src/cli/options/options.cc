@@ -35,19 +35,13 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
                "Write an event file for TensorBoard into the folder as the run goes on");
 }
 
-static void VisitMissingColumns(OptionVisitor& visitor, std::string& columns) {
-  visitor.Word("missing-columns", columns, {{"refuse", "fill"}},
-               "Columns of a CSV file that the model was trained on and the file lacks: refuse the "
-               "file, or fill them like missing cells");
-}
-
 void EvalOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
   VisitFormat(visitor, format);
   visitor.Text("labels", labels, "FILE",
                "File with the labels of an IDX file; if not given, the one whose name says labels "
                "where DATA says images");
-  VisitMissingColumns(visitor, missing_columns);
+  VisitMissingColumns(visitor, missing_columns, "Columns of the model that a CSV file lacks");
   VisitMemoryLimit(visitor, memory_limit);
   VisitDevices(visitor, devices, kToInfer);
   visitor.Flag(
@@ -73,7 +67,7 @@ void PredictOptions::Visit(OptionVisitor& visitor) {
                "Repeat the columns of the input before the prediction: CSV for a CSV file, JSON "
                "lines for JSON lines");
   VisitFormat(visitor, format);
-  VisitMissingColumns(visitor, missing_columns);
+  VisitMissingColumns(visitor, missing_columns, "Columns of the model that a CSV file lacks");
   VisitMemoryLimit(visitor, memory_limit);
   VisitDevices(visitor, devices, kToInfer);
 }
