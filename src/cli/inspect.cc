@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <filesystem>
+#include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +14,8 @@
 #include "cli/console.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "training/cache/cache_format.h"
+#include "training/cache/mapped_file.h"
 #include "training/checkpoint/checkpoint_file.h"
 #include "training/model/model_file.h"
 
@@ -31,23 +37,54 @@ Json ColumnsOf(const Schema& schema) {
   return columns;
 }
 
+void AddSchema(const Schema& schema, Json& json) {
+  json["trained_on"] = Title(schema.format);
+  json["features"] = schema.features;
+  json["scaling"] = Name(schema.scaling);
+  json["label_kind"] = Name(schema.label_kind);
+  if (!schema.label_name.empty()) json["label"] = schema.label_name;
+  if (schema.label_kind != LabelKind::kValue) json["labels"] = schema.label_names;
+  if (!schema.table.empty()) json["columns"] = ColumnsOf(schema);
+}
+
 Json ModelJson(const std::string& path) {
   const SavedModel model = LoadModel(path);
-  const Schema& schema = model.schema;
   Json json = {{"kind", "model"},
                {"file", path},
                {"network", WidthsText(model.spec)},
                {"activation", Name(model.spec.activation)},
                {"loss", Name(model.spec.loss)},
-               {"parameters", Layout(model.spec).parameters},
-               {"trained_on", Title(schema.format)},
-               {"features", schema.features},
-               {"scaling", Name(schema.scaling)},
-               {"label_kind", Name(schema.label_kind)}};
-  if (!schema.label_name.empty()) json["label"] = schema.label_name;
-  if (schema.label_kind != LabelKind::kValue) json["labels"] = schema.label_names;
-  if (!schema.table.empty()) json["columns"] = ColumnsOf(schema);
+               {"parameters", Layout(model.spec).parameters}};
+  AddSchema(model.schema, json);
   return json;
+}
+
+bool IsCache(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  std::array<char, 64> head{};
+  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
+  return BeginsAsCache(std::as_bytes(std::span(head)));
+}
+
+// All of the file is checked, as before it is trained on.
+Json CacheJson(const std::string& path) {
+  const auto file = std::make_shared<const MappedFile>(path);
+  try {
+    const TrainingData data = ParseCache(file->bytes(), CacheKey(file->bytes()), file);
+    Json json = {{"kind", "cache"},
+                 {"file", path},
+                 {"data", data.data.source},
+                 {"rows", data.data.rows},
+                 {"training_rows", data.train_rows},
+                 {"is_sparse", data.data.is_sparse}};
+    AddSchema(data.schema, json);
+    json["notes"] = data.data.notes;
+    return json;
+  } catch (const UserError& error) {
+    throw UserError(
+        fmt::format("{}: {}; remove the file: the next run makes it again", path, error.what()));
+  }
 }
 
 Json CheckpointJson(const std::string& path) {
@@ -86,6 +123,7 @@ Json FolderJson(const std::string& folder) {
 
 // A checkpoint is also a safetensors file: whichever reader takes it, it is.
 Json AnyFileJson(const std::string& path) {
+  if (IsCache(path)) return CacheJson(path);
   try {
     return ModelJson(path);
   } catch (const UserError& error) {
@@ -139,7 +177,7 @@ void AddText(const Json& json, const std::string& indent, std::string& text) {
       text += fmt::format("{}{}\n", indent, key);
       for (const Json& one : value) text += fmt::format("{}  {}\n", indent, ElementText(one));
     } else {
-      text += fmt::format("{}{:14}{}\n", indent, key,
+      text += fmt::format("{}{:15} {}\n", indent, key,
                           value.is_array() ? ListText(value) : ValueText(value));
     }
   }

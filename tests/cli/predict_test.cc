@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -107,6 +108,26 @@ TEST_F(PredictCommand, RefusesOptionsThatDoNotFit) {
   const Finished mixed = Predict("rows.csv", {"--with-input", "--json"});
   EXPECT_EQ(mixed.exit_code, 2);
   EXPECT_THAT(mixed.err, HasSubstr("leave out --json"));
+}
+
+TEST_F(PredictCommand, InspectShowsWhatIsInACache) {
+  const ScopedVariable cache("XDG_CACHE_HOME", folder_.path() + "/cache");
+  ASSERT_EQ(RunProgram({"train", "rows.csv", "--stream", "--hidden", "2", "--epochs", "0"},
+                       folder_.path())
+                .exit_code,
+            0);
+  const std::filesystem::directory_iterator files(folder_.path() + "/cache/hogbatch/data");
+  const std::string path = files->path().string();
+  const Finished whole = RunProgram({"inspect", path}, folder_.path());
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  for (const char* part : {"kind            cache\n", "data            rows.csv\n",
+                           "rows            300\n", "kind, category"}) {
+    EXPECT_THAT(whole.out, HasSubstr(part));
+  }
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1000);
+  const Finished cut = RunProgram({"inspect", path}, folder_.path());
+  EXPECT_EQ(cut.exit_code, 2);
+  EXPECT_THAT(cut.err, HasSubstr("the cache is damaged: an array; remove the file"));
 }
 
 TEST_F(PredictCommand, InspectShowsWhatIsInAModelAndARun) {

@@ -19,7 +19,7 @@ constexpr std::array kSummaries = {
     std::pair{"export", "write encoded rows and initial weights for other programs"},
     std::pair{"compare", "compare with TensorFlow, PyTorch and others on your data"},
     std::pair{"data", "look at, convert, split or make files of data"},
-    std::pair{"inspect", "show what is in a model, a checkpoint or a run"},
+    std::pair{"inspect", "show what is in a model, a checkpoint, a run or a cache"},
     std::pair{"devices", "list what this machine can compute with"},
 };
 
@@ -209,12 +209,13 @@ its SHA-256; for others it is said that they are not verified.
 )";
 
 const char* const kInspectHelp =
-    R"(Shows what is in a model, a checkpoint or the folder of a run. Files are checked, not trusted: what
-is damaged is said.
+    R"(Shows what is in a model, a checkpoint, the folder of a run or a file of the data cache. Files are
+checked, not trusted: what is damaged is said.
 
 Examples:
   hogbatch inspect runs/first/model.safetensors
   hogbatch inspect runs/first
+  hogbatch inspect ~/.cache/hogbatch/data/NAME.data
 )";
 
 const char* const kDevicesHelp =

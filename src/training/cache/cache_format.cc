@@ -75,6 +75,10 @@ void CheckShape(const TrainingData& result) {
   Require(data.weights.empty() || std::ssize(data.weights) == data.rows, "weights");
 }
 
+std::string_view TextIn(std::span<const std::byte> file) {
+  return {reinterpret_cast<const char*>(file.data()), file.size()};
+}
+
 // The JSON of a header, and where it ends.
 std::string_view HeaderText(std::string_view file) {
   const std::size_t begin = kMagic.size() + 17;
@@ -118,9 +122,18 @@ std::string CacheHeader(const std::string& key, const TrainingData& data,
   return header;
 }
 
+bool BeginsAsCache(std::span<const std::byte> file) { return TextIn(file).starts_with(kMagic); }
+
+std::string CacheKey(std::span<const std::byte> file) {
+  const auto json = ParseJson<CacheJson>(HeaderText(TextIn(file)));
+  Require(json.is_object() && json.contains("key") && json["key"].is_string(), "its header");
+  Require(json.value("format", CacheJson()) == kCacheFormat, "it has another format");
+  return json["key"];
+}
+
 TrainingData ParseCache(std::span<const std::byte> file, std::string_view key,
                         const std::shared_ptr<const void>& keeper) {
-  const std::string_view whole(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::string_view whole = TextIn(file);
   const std::string_view text = HeaderText(whole);
   const auto json = ParseJson<CacheJson>(text);
   Require(json.is_object(), "its header");

@@ -58,6 +58,11 @@ std::size_t AlignedSize(std::size_t bytes);
 std::string CacheHeader(const std::string& key, const TrainingData& data,
                         const StoredArrays& arrays);
 
+// Whether the beginning of a file is that of a cache, and the key in the header of a whole one.
+// UserError: it is damaged.
+bool BeginsAsCache(std::span<const std::byte> file);
+std::string CacheKey(std::span<const std::byte> file);
+
 // UserError for anything that is not as it was written. The arrays stay in `file`, which `keeper`
 // keeps; without a keeper they are copied.
 TrainingData ParseCache(std::span<const std::byte> file, std::string_view key,
