@@ -25,8 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kLockFile[] = ".lock";
-
 // What a run that was killed left half written: see ReplacedFile.
 void RemovePartialFiles(const std::string& folder) {
   std::error_code error;

@@ -14,6 +14,8 @@ std::string MakeOutputFolder(const std::string& wanted);
 // TensorBoard takes every file for its own whose name holds "tfevents".
 inline constexpr char kEventFile[] = "events.out.tfevents.hogbatch";
 
+inline constexpr char kLockFile[] = ".lock";  // in the folder of a run; see FolderLock
+
 // Prepares a folder that is used again for a new run. Its model stays until the new run has one,
 // and is model.previous.safetensors, too. Its summary, event file and checkpoints are deleted.
 void SetAsideOldRun(const std::string& folder);

@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdint>
 #include <ctime>
@@ -43,20 +46,41 @@ extern "C" void OnInterrupt(int signal) {
   errno = error;
 }
 
-void Handle(int signal) {
+// The folder of RemoveWhenInterrupted, and the one file in it.
+std::array<char, PATH_MAX> unused_folder{};
+std::array<char, PATH_MAX> unused_file{};
+
+extern "C" void OnEarlyInterrupt(int signal) {
+  ::unlink(unused_file.data());
+  ::rmdir(unused_folder.data());
+  ::raise(signal);  // SA_RESETHAND: it ends the program
+}
+
+void Handle(int signal, void (*handler)(int), int flags) {
   struct sigaction inherited{};
   ::sigaction(signal, nullptr, &inherited);
   if (inherited.sa_handler == SIG_IGN) return;
   struct sigaction action{};
-  action.sa_handler = OnInterrupt;
-  action.sa_flags = SA_RESTART;
+  action.sa_handler = handler;
+  action.sa_flags = flags;
   ::sigaction(signal, &action, nullptr);
 }
 
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+
 }  // namespace
 
+void RemoveWhenInterrupted(const std::string& folder, const std::string& file) {
+  if (std::max(folder.size(), file.size()) >= PATH_MAX) return;
+  std::ranges::copy(folder, unused_folder.begin());
+  std::ranges::copy(file, unused_file.begin());
+  for (const int signal : kSignals) {
+    Handle(signal, OnEarlyInterrupt, static_cast<int>(SA_RESETHAND | SA_NODEFER));
+  }
+}
+
 const std::atomic<int>& CountInterrupts() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) Handle(signal);
+  for (const int signal : kSignals) Handle(signal, OnInterrupt, SA_RESTART);
   return interrupts;
 }
 

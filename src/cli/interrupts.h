@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 
 namespace hogbatch {
 
@@ -10,5 +11,9 @@ namespace hogbatch {
 // code 130: schedulers and terminals may repeat a signal at once, while a user presses Ctrl-C again
 // later. A signal that the process inherited as ignored (nohup) stays ignored.
 const std::atomic<int>& CountInterrupts();
+
+// Until then, a signal that ends the program first removes `file` and, if it is then empty,
+// `folder`: a run that has read no data yet leaves nothing behind.
+void RemoveWhenInterrupted(const std::string& folder, const std::string& file);
 
 }  // namespace hogbatch

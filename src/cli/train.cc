@@ -109,6 +109,7 @@ class RunFolder {
   explicit RunFolder(const std::string& wanted) : path_(wanted) {
     std::error_code error;
     is_new_ = !wanted.empty() && !std::filesystem::exists(wanted, error);
+    if (is_new_) RemoveWhenInterrupted(wanted, fmt::format("{}/{}", wanted, kLockFile));
     if (!wanted.empty()) Lock();
   }
   // A run that fails before it has a file leaves no folder.

@@ -110,6 +110,20 @@ TEST_F(Signals, SigintASecondAfterTheFirstStopsAtOnce) {
   EXPECT_EQ(process.Wait().exit_code, 130);
 }
 
+TEST_F(Signals, WhileDataIsReadLeaveNoFolder) {
+  const std::string input = folder_.path() + "/stdin";
+  ASSERT_EQ(::mkfifo(input.c_str(), 0600), 0);
+  const int writer = ::open(input.c_str(), O_RDWR | O_CLOEXEC);  // nothing is ever written
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Process process({"train", "-", "--out", "o", "--devices", "cpu:1"}, folder_.path());
+    while (process.running() && !folder_.Has("o")) Pause(5);
+    process.Signal(signal);
+    EXPECT_EQ(process.Wait().signal, signal);
+    EXPECT_FALSE(folder_.Has("o"));
+  }
+  ::close(writer);
+}
+
 // nohup ignores SIGHUP; a shell without job control ignores SIGINT for what it starts with `&`.
 TEST_F(Signals, ThatWereIgnoredAtTheStartStayIgnored) {
   for (const int ignored : {SIGHUP, SIGINT}) {
