@@ -81,7 +81,7 @@ void Console::LiveTable(std::span<const std::string> lines) {
   std::string text;
   for (const std::string& line : lines) {
     if (!text.empty()) text += '\n';
-    text += Printable(line).substr(0, width);
+    text += FirstCharacters(Printable(line), width);
   }
   Write(text);
   live_ = true;

@@ -57,11 +57,15 @@ class OnTerminal : public testing::Test {
   }
 
   static void BeJob() {
+    winsize narrow{.ws_row = 24, .ws_col = 5};
+    ::ioctl(STDOUT_FILENO, TIOCSWINSZ, &narrow);
     Console console(Verbosity::kLive);
     const std::string fields[] = {"live"};
     console.Live(fields);
     console.Say("line");
     console.Live(fields);
+    const std::string table[] = {"größer", "b"};
+    console.LiveTable(table);
     console.EndLive();
   }
 
@@ -69,7 +73,9 @@ class OnTerminal : public testing::Test {
 };
 
 TEST_F(OnTerminal, AJobInTheForegroundRewritesItsLine) {
-  EXPECT_EQ(Shown(Job::kForeground), "\rlive\033[K\r\033[Kline\r\n\rlive\033[K\r\033[K");
+  EXPECT_EQ(Shown(Job::kForeground),
+            "\rlive\033[K\r\033[Kline\r\n\rlive\033[K\r\033[K"
+            "größ\r\nb\r\033[1A\033[J");
 }
 
 TEST_F(OnTerminal, AJobInTheBackgroundLeavesTheLineOfTheShellAlone) {

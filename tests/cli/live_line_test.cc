@@ -23,6 +23,18 @@ TEST(FitFields, CutsTheFirstFieldInATerminalNarrowerThanIt) {
   EXPECT_EQ(FitFields(fields, -1), "");
 }
 
+TEST(FitFields, CountsAndCutsCharactersNotBytes) {
+  const std::vector<std::string> fields = {"größe", "süß"};
+  EXPECT_EQ(FitFields(fields, 3), "grö");
+  EXPECT_EQ(FitFields(fields, 10), "größe  süß");
+}
+
+TEST(Metric, ShowsAnErrorOfAnySize) {
+  EXPECT_EQ(Text(Metric{.name = "rmse", .value = 1178470607.2365}), "rmse 1.1785e+09");
+  EXPECT_EQ(Text(Metric{.name = "rmse", .value = 0.0000123456}), "rmse 1.2346e-05");
+  EXPECT_EQ(Text(Metric{.name = "accuracy", .value = 0.5}), "accuracy 0.5000");
+}
+
 TEST(ShortCount, KeepsThreeDigits) {
   EXPECT_EQ(ShortCount(0), "0");
   EXPECT_EQ(ShortCount(950), "950");

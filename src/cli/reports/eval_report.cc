@@ -58,8 +58,9 @@ static std::string ImportanceText(const std::vector<ColumnImportance>& columns) 
 }
 
 std::string EvalText(const EvalReport& report) {
-  std::string text = fmt::format("{:16}{}\n{:16}{:.6g}\n", "rows", report.sums.rows, "loss",
-                                 report.sums.mean_loss());
+  std::string text = fmt::format("{:16}{}\n{:16}{:.6g}{}\n", "rows", report.sums.rows, "loss",
+                                 report.sums.mean_loss(),
+                                 report.scale.loss == Loss::kSoftmax ? "  (log loss)" : "");
   for (const Metric& metric : MetricsOf(report.sums, report.scale)) {
     text += fmt::format("{:16}{:.6g}\n", metric.name, metric.value);
   }

@@ -34,11 +34,13 @@ std::string LabelColumnText(const Schema& schema) {
 
 std::string DataLine(const TrainingData& training) {
   const Dataset& data = training.data;
+  const auto megabytes = static_cast<double>(data.bytes()) / 1e6;
   std::string line = fmt::format(
-      "data      {}: {} training rows, {} validation rows, {} features ({}), {}{}, {:.3g} MB",
+      "data      {}: {} training rows, {} validation rows, {} feature{} ({}), {}{}, {}",
       data.source, Grouped(training.train_rows), Grouped(data.rows - training.train_rows),
-      Grouped(data.features), data.is_sparse ? "sparse" : "dense", LabelColumnText(training.schema),
-      LabelsText(training.schema), static_cast<double>(data.bytes()) / 1e6);
+      Grouped(data.features), data.features == 1 ? "" : "s", data.is_sparse ? "sparse" : "dense",
+      LabelColumnText(training.schema), LabelsText(training.schema),
+      data.bytes() == 0 ? "from the cache" : fmt::format("{:.3g} MB", megabytes));
   if (training.schema.scaling == ScalingKind::kAuto) {
     line += ", scaled by standard except columns that are mostly 0";
   } else if (training.schema.scaling != ScalingKind::kNone) {

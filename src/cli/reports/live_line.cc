@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "cli/reports/team_report.h"
+#include "core/guard/printable.h"
 #include "core/text.h"
 
 namespace hogbatch {
@@ -27,6 +28,8 @@ std::string MetricText(const EvaluationSums& sums, const MetricScale& scale) {
 std::string Text(const Metric& metric) {
   std::string name = metric.name;
   if (const auto at = name.find("_at_"); at != std::string::npos) name.replace(at, 4, "@");
+  // Shares have four decimals; an error has the unit of the labels, of any size.
+  if (name == "rmse") return fmt::format("{} {:.5g}", name, metric.value);
   return fmt::format("{} {:.4f}", name, metric.value);
 }
 
@@ -35,8 +38,8 @@ std::string FitFields(std::span<const std::string> fields, int width) {
   std::string line;
   for (const std::string& field : fields) {
     if (line.empty()) {
-      line = field.substr(0, room);
-    } else if (line.size() + 2 + field.size() <= room) {
+      line = FirstCharacters(field, room);
+    } else if (CountCharacters(line) + 2 + CountCharacters(field) <= room) {
       line += "  " + field;
     } else {
       break;

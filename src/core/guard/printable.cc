@@ -50,4 +50,20 @@ std::string Printable(std::string_view text, std::string_view kept) {
   return printable;
 }
 
+std::string_view FirstCharacters(std::string_view text, std::size_t most) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < most && bytes < text.size(); ++i) {
+    bytes += std::max<std::size_t>(Utf8Size(text.substr(bytes)), 1);
+  }
+  return text.substr(0, bytes);
+}
+
+std::size_t CountCharacters(std::string_view text) {
+  std::size_t count = 0;
+  for (; !text.empty(); ++count) {
+    text.remove_prefix(std::max<std::size_t>(Utf8Size(text), 1));
+  }
+  return count;
+}
+
 }  // namespace hogbatch
