@@ -38,7 +38,7 @@ def training(build, folder):
 
 def parsing(build, folder):
     command = [build + "/bench/bench_parse", "--benchmark_filter=(parse|csv)/.*one_thread",
-               "--benchmark_min_time=0.15s", "--benchmark_format=json"]
+               "--benchmark_min_time=0.15", "--benchmark_format=json"]
     result = subprocess.run(command, check=True, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return {one["name"]: one["cpu_time"] for one in json.loads(result.stdout)["benchmarks"]}
 
