@@ -47,7 +47,7 @@ KeptTrials::KeptTrials(std::string folder, std::size_t trials, Warn warn)
     if (is_block) {
       blocks[number] = entry.path();
     } else if (number >= 1 && number <= std::ssize(places_)) {
-      Set(static_cast<std::size_t>(number - 1), {.folder = entry.path(), .lane = 0});
+      Set(static_cast<std::size_t>(number - 1), {.folder = entry.path()});
     }
   }
   // A later block goes on with lanes of earlier ones.
@@ -60,7 +60,7 @@ void KeptTrials::FindBlock(const std::string& folder, std::int64_t number) {
     try {
       const std::vector<std::size_t> trials = TrialsOf(ReadCheckpoint(path), places_.size());
       for (std::size_t i = 0; i < trials.size(); ++i) {
-        Set(trials[i], {.folder = folder, .lane = static_cast<std::int64_t>(i)});
+        Set(trials[i], {.folder = folder, .lane = static_cast<std::int64_t>(i), .in_block = true});
       }
       return;
     } catch (const std::exception& damaged) {

@@ -22,6 +22,7 @@ class KeptTrials {
   struct Place {
     std::string folder;
     std::int64_t lane = 0;
+    bool in_block = false;
   };
   using Warn = std::function<void(std::string_view)>;
 

@@ -130,28 +130,33 @@ void SweepRun::AddLegs() {
   }
 }
 
+// A trial that was alone when the sweep was stopped goes on alone, whatever this machine prefers.
+bool SweepRun::TrainsAlone(std::size_t trial) const {
+  const KeptTrials::Place* const kept = kept_.Find(trial);
+  return kept ? !kept->in_block : devices_.trains_alone(devices_.group_of()[trial]);
+}
+
 void SweepRun::Add(const std::vector<Tuner::Leg>& legs, std::size_t kind) {
   Block block{.legs = {}, .folder = {}, .kind = kind};
   std::vector<TrainingPlan> plans;
   for (const Tuner::Leg leg : legs) {
     try {
-      plans.push_back(devices_.PlanOf(plan_.trials[leg.trial].spec, kind));
+      TrainingPlan plan = devices_.PlanOf(plan_.trials[leg.trial].spec, kind);
       // The learning rate is that of all epochs, whatever the rung is.
-      if (leg.rung + 1 < plan_.rungs.size()) {
-        plans.back().rules.pause_epoch = plan_.rungs[leg.rung];
+      if (leg.rung + 1 < plan_.rungs.size()) plan.rules.pause_epoch = plan_.rungs[leg.rung];
+      if (TrainsAlone(leg.trial)) {
+        AddAlone({.legs = {leg}, .folder = {}, .kind = kind}, std::move(plan));
+      } else {
+        plans.push_back(std::move(plan));
+        block.legs.push_back(leg);
       }
-      block.legs.push_back(leg);
     } catch (const Error& error) {
       Fail(leg, error.what());
     }
   }
   if (plans.empty()) return;
   try {
-    if (devices_.trains_alone(devices_.group_of()[legs.front().trial])) {
-      AddAlone(block, std::move(plans.front()));
-    } else {
-      AddBlock(block, plans);
-    }
+    AddBlock(block, plans);
   } catch (const Error& error) {
     for (const Tuner::Leg leg : block.legs) Fail(leg, error.what());
   }
@@ -267,7 +272,9 @@ void SweepRun::OnJobEnded(JobId job, const TrainedModel& trained, const JobTimes
   }
   const std::size_t lanes = block.legs.size();
   for (std::size_t i = 0; i < lanes; ++i) {
-    kept_.Set(block.legs[i].trial, {.folder = block.folder, .lane = static_cast<std::int64_t>(i)});
+    kept_.Set(block.legs[i].trial, {.folder = block.folder,
+                                    .lane = static_cast<std::int64_t>(i),
+                                    .in_block = !trained.lanes.empty()});
   }
   const double seconds = run.totals.train_seconds / static_cast<double>(lanes);
   if (trained.lanes.empty()) {

@@ -97,6 +97,7 @@ class SweepRun final : private QueueObserver {
   std::optional<std::size_t> FreestKind() const;
   std::size_t OpenOn(std::size_t kind) const;
   void AddLegs();
+  bool TrainsAlone(std::size_t trial) const;
   void Add(const std::vector<Tuner::Leg>& legs, std::size_t kind);
   void AddAlone(Block block, TrainingPlan plan);
   void AddBlock(Block block, std::span<const TrainingPlan> plans);

@@ -213,6 +213,30 @@ TEST_F(SweepRunTest, ToldApartByTheirPlaceGoOnAfterAnInterrupt) {
   EXPECT_EQ(earlier.best_loss, unbroken.best_loss());
 }
 
+// On a machine with another cache, or the other way round.
+TEST_F(SweepRunTest, GoesOnWithTrialsAsTheyWere) {
+  SweepPlan fused = PlanOf({0.001, 0.02, 0.01, 0.005}, {12});
+  fused.devices.chosen.pop_back();
+  SweepPlan alone = fused;
+  alone.core_cache_bytes = 0;
+  for (const auto& [first, then] : {std::pair(fused, alone), std::pair(alone, fused)}) {
+    const std::string name = first.core_cache_bytes > 0 ? "fused" : "alone";
+    SweepRun begun(first, FolderOf(name), {}, log_);
+    begun.Run([&, before = log_.trials] { return log_.trials > before + 5; });
+    ASSERT_FALSE(begun.complete());
+    SweepRun resumed(then, FolderOf(name),
+                     {.results = {begun.results().begin(), begun.results().end()},
+                      .best_loss = begun.best_loss()},
+                     log_);
+    resumed.Run({});
+    for (const TrialResult& result : resumed.results()) {
+      EXPECT_EQ(result.state, TrialState::kDone) << result.note;
+      EXPECT_EQ(result.examples, 12 * input_->training.train_rows);
+    }
+  }
+  EXPECT_THAT(log_.warnings, SizeIs(0));
+}
+
 // Survivors of several blocks go on in one, with their own weights and optimiser state.
 TEST_F(SweepRunTest, FusesSurvivorsAnew) {
   std::vector<double> rates;
