@@ -55,13 +55,14 @@ void RowBlocks::LookAtTable(const TextBlock& block) {
                options_.fills_columns ? AbsentColumns::kFill : AbsentColumns::kRefuse);
   plan_.delimiter = match.layout.delimiter;
   plan_.has_comments = match.layout.has_comments;
-  header_ = block.text.substr(0, match.layout.rows_at);  // also the line "sep=;"
+  above_rows_ = block.text.substr(0, match.layout.rows_at);
+  has_names_ = !match.layout.names.empty();
 }
 
 TextInput RowBlocks::InputOf(const TextBlock& block) {
   std::vector<TextPart> parts;
-  if (!is_first_ && !header_.empty()) {
-    parts.push_back({.text = ViewText(header_), .source = source_});
+  if (!is_first_ && !above_rows_.empty()) {
+    parts.push_back({.text = ViewText(above_rows_), .source = source_});
   }
   parts.push_back(
       {.text = ViewText(block.text), .source = source_, .skip_lines = block.first_line - 1});
@@ -86,7 +87,7 @@ void RowBlocks::KeepText(const TextBlock& block, RowBlock& rows) const {
     return;
   }
   std::string_view text = block.text;
-  if (is_first_) text.remove_prefix(header_.size());
+  if (is_first_) text.remove_prefix(above_rows_.size());
   for (const std::string_view record : CsvRecords(text, plan_)) rows.rows.emplace_back(record);
 }
 
@@ -97,7 +98,7 @@ std::optional<RowBlock> RowBlocks::Next() {
     const bool is_table = schema_.format == FileFormat::kCsv && !is_json_;
     if (is_first_ && is_table) {
       LookAtTable(*block);
-      if (block->text.size() == header_.size()) {  // its rows are still to come
+      if (block->text.size() == above_rows_.size()) {  // its rows are still to come
         is_first_ = false;
         continue;
       }

@@ -31,7 +31,7 @@ class RowBlocks {
   std::optional<RowBlock> Next();
 
   // Valid after the first Next. The first line of a table, if it has names; with its line end.
-  const std::string& header() const { return header_; }
+  std::string header() const { return has_names_ ? above_rows_ : ""; }
   bool is_json() const { return is_json_; }
   char delimiter() const { return plan_.delimiter; }
 
@@ -50,8 +50,9 @@ class RowBlocks {
   TextBlocks blocks_;
   bool is_json_ = false;
   bool is_first_ = true;
-  CsvPlan plan_;  // of a CSV: its delimiter and comments
-  std::string header_;
+  CsvPlan plan_;            // of a CSV: its delimiter and comments
+  std::string above_rows_;  // header, comments and the line "sep=;"
+  bool has_names_ = false;
   std::vector<std::string> json_columns_;
 };
 

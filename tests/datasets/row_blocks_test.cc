@@ -59,6 +59,19 @@ TEST(RowBlocks, AreTheRowsOfTheFileWhateverTheirSize) {
   }
 }
 
+TEST(RowBlocks, OfATableWithoutNamesHaveNoHeader) {
+  std::string text = "sep=;\n# a note\n";
+  for (int i = 0; i < 50; ++i) text += fmt::format("{};{};{}\n", i * i % 7, i % 5, i % 2);
+  const Schema schema = Learn(text).schema;
+  const TemporaryFile file(text);
+  const Blocks blocks = ReadAllBlocks(file.path(), schema, 64);
+  EXPECT_EQ(blocks.rows, 50);
+  EXPECT_EQ(blocks.texts.front(), "0;0;0");
+  RowBlocks first(file.path(), schema, {}, RowBlocks::Text::kKept, 64);
+  EXPECT_TRUE(first.Next());
+  EXPECT_EQ(first.header(), "");
+}
+
 TEST(RowBlocks, OfJsonLinesMayLackKeys) {
   const Schema schema = Learn(Table(200)).schema;
   const TemporaryFile file("{\"a\": 1, \"word\": \"w 1\"}\n{\"a\": 2}\n\n{\"word\": \"w 2\"}\n");
