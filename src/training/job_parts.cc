@@ -29,7 +29,8 @@ std::vector<TrainedLane> FinishLanes(const RunResult& run, const ModelSpec& mode
   std::vector<TrainedLane> lanes;
   for (std::size_t i = 0; i < run.lanes.size(); ++i) {
     TrainedLane& lane = lanes.emplace_back(TrainedLane{.model = {}, .run = run.lanes[i]});
-    if (!lane.run.saved) continue;
+    // If the last worker failed, the latest best of a lane may not have been kept.
+    if (!lane.run.saved || run.stopped_because == StopReason::kNoWorkers) continue;
     std::vector<float> parameters = LaneOf(model, best, static_cast<std::int64_t>(i));
     if (!AllWithin(parameters, std::numeric_limits<float>::max())) continue;
     lane.model =
