@@ -73,13 +73,15 @@ HOGBATCH_CLONES void AddScaledRow(const float* __restrict x, float scale, float 
                                   std::int64_t n, float* __restrict y) {
   if (keep == 1) {
 #pragma omp simd
-    for (std::int64_t i = 0; i < n; ++i) RacyStore(y + i, RacyLoad(y + i) + scale * x[i]);
+    for (std::int64_t i = 0; i < n; ++i)
+      RacyStore(y + i, RacyLoad(y + i) + scale * RacyLoad(x + i));
   } else if (keep == 0) {
 #pragma omp simd
-    for (std::int64_t i = 0; i < n; ++i) RacyStore(y + i, scale * x[i]);
+    for (std::int64_t i = 0; i < n; ++i) RacyStore(y + i, scale * RacyLoad(x + i));
   } else {
 #pragma omp simd
-    for (std::int64_t i = 0; i < n; ++i) RacyStore(y + i, keep * RacyLoad(y + i) + scale * x[i]);
+    for (std::int64_t i = 0; i < n; ++i)
+      RacyStore(y + i, keep * RacyLoad(y + i) + scale * RacyLoad(x + i));
   }
 }
 
