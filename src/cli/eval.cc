@@ -2,6 +2,7 @@
 #include "cli/console.h"
 #include "cli/reports/eval_report.h"
 #include "datasets/dataset.h"
+#include "training/model/ensemble.h"
 #include "training/model/model_file.h"
 #include "training/predict.h"
 
@@ -40,6 +41,9 @@ int Eval(const EvalOptions& options) {
                                        .memory_bytes = ParseMemoryLimit(options.memory_limit)});
   for (const std::string& note : data.notes) Complain(note);
   EvalReport report = MakeReport(model, Evaluate(devices, model, data));
+  for (std::int64_t i = 0; IsEnsemble(model) && i < model.spec.lanes; ++i) {
+    report.members.push_back(EvaluateRows(devices, MemberOf(model, i), data, {0, data.rows}));
+  }
   if (options.importance) report.importance = MeasureImportance(devices, model, data);
   WriteOutput(options.json ? EvalJson(report) : EvalText(report));
   return kExitOk;

@@ -17,6 +17,7 @@
 #include "training/cache/cache_format.h"
 #include "training/cache/mapped_file.h"
 #include "training/checkpoint/checkpoint_file.h"
+#include "training/model/ensemble.h"
 #include "training/model/model_file.h"
 
 namespace hogbatch {
@@ -55,6 +56,7 @@ Json ModelJson(const std::string& path) {
                {"activation", Name(model.spec.activation)},
                {"loss", Name(model.spec.loss)},
                {"parameters", Layout(model.spec).parameters}};
+  if (IsEnsemble(model)) json["members"] = model.spec.lanes;
   AddSchema(model.schema, json);
   return json;
 }

@@ -25,7 +25,9 @@ struct Runner {
     WriteOutput(print.text);
     return kExitOk;
   }
-  int operator()(const TrainOptions& options) const { return Train(options); }
+  int operator()(const TrainOptions& options) const {
+    return options.ensemble > 0 ? RunSweep(EnsembleOf(options)) : Train(options);
+  }
   int operator()(const QueueCommandOptions& options) const { return RunQueue(options); }
   int operator()(const SweepCommandOptions& options) const { return RunSweep(options); }
   int operator()(const EvalOptions& options) const { return Eval(options); }

@@ -8,11 +8,13 @@
 #include <string>
 
 #include "core/error.h"
+#include "nn/lanes/lane_mean.h"
 #include "nn/metrics.h"
 #include "nn/quality.h"
 #include "runtime/batches/batch.h"
 #include "runtime/executors/inference.h"
 #include "training/memory_check.h"
+#include "training/model/ensemble.h"
 
 namespace hogbatch {
 namespace {
@@ -145,15 +147,36 @@ std::vector<DeviceChoice> DevicesToInfer(std::string_view devices, const ModelSp
   return chosen;
 }
 
-void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, const Dataset& data,
-             const std::function<void(RowRange rows, std::span<const float> outputs)>& sink,
-             std::int64_t rows_before) {
-  Infer(FactoriesOf(devices), model.spec, model.parameters, data,
+namespace {
+
+using OutputsSink = std::function<void(RowRange rows, std::span<const float> outputs)>;
+
+void PredictRows(const std::vector<DeviceChoice>& devices, const SavedModel& model,
+                 const Dataset& data, RowRange wanted, std::int64_t rows_before,
+                 const OutputsSink& sink) {
+  Infer(FactoriesOf(devices), model.spec, model.parameters, data, wanted,
         [&](RowRange rows, std::span<const float> outputs) {
           CheckFinite(model.schema, data.source, {rows.begin + rows_before, rows.end + rows_before},
                       outputs);
-          sink(rows, outputs);
+          if (!IsEnsemble(model)) return sink(rows, outputs);
+          sink(rows, MeanOfLanes(model.spec.loss, outputs, model.spec.lanes, model.spec.outputs));
         });
+}
+
+}  // namespace
+
+void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, const Dataset& data,
+             const OutputsSink& sink, std::int64_t rows_before) {
+  PredictRows(devices, model, data, {0, data.rows}, rows_before, sink);
+}
+
+EvaluationSums EvaluateRows(const std::vector<DeviceChoice>& devices, const SavedModel& model,
+                            const Dataset& data, RowRange rows) {
+  EvaluationSums sums;
+  PredictRows(devices, model, data, rows, 0, [&](RowRange part, std::span<const float> outputs) {
+    sums += Evaluate(model.spec.loss, outputs, model.spec.outputs, ViewHostTargets(data, part), {});
+  });
+  return sums;
 }
 
 ModelQuality Evaluate(const std::vector<DeviceChoice>& devices, const SavedModel& model,

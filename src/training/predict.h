@@ -20,9 +20,9 @@ namespace hogbatch {
 // be called before a large file is read.
 std::vector<DeviceChoice> DevicesToInfer(std::string_view devices, const ModelSpec& network);
 
-// Gives `sink` the raw outputs (rows × outputs) of parts of the data, in any order but one at a
-// time. UserError for outputs that are not finite, with the number of the row: `rows_before` rows
-// of the file were in earlier calls.
+// Gives `sink` the raw outputs (rows × outputs; of an ensemble those of its mean) of parts of the
+// data, in any order but one at a time. UserError for outputs that are not finite, with the number
+// of the row: `rows_before` rows of the file were in earlier calls.
 void Predict(const std::vector<DeviceChoice>& devices, const SavedModel& model, const Dataset& data,
              const std::function<void(RowRange rows, std::span<const float> outputs)>& sink,
              std::int64_t rows_before = 0);
@@ -52,5 +52,8 @@ struct ModelQuality {
 };
 ModelQuality Evaluate(const std::vector<DeviceChoice>& devices, const SavedModel& model,
                       const Dataset& data);
+// Loss and metrics of some rows only.
+EvaluationSums EvaluateRows(const std::vector<DeviceChoice>& devices, const SavedModel& model,
+                            const Dataset& data, RowRange rows);
 
 }  // namespace hogbatch

@@ -83,7 +83,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         kind = {"relu": [], "gelu": ["--activation", "gelu"], "sigmoid": ["--activation", "sigmoid"],
-                "tanh": ["--activation", "tanh", "--scale", "minmax"]}
+                "tanh": ["--activation", "tanh", "--scale", "minmax"], "ensemble": ["--ensemble", "3"]}
         for name, options in kind.items():
             check(folder, name, lambda x, day: "yes" if x > 0 else "no", options)
         check(folder, "value", lambda x, day: f"{x + day.month:.3f}", [])

@@ -156,9 +156,10 @@ std::vector<float> OutputsOn(const DeviceFactory& device, const ModelSpec& spec,
   std::vector<float> parameters(Layout(spec).floats);
   Initialize(Layout(spec), Initialization::kHe, 4, parameters);
   std::vector<float> outputs(data.rows * spec.outputs, NAN);
-  Infer({&device, 1}, spec, parameters, data, [&](RowRange rows, std::span<const float> part) {
-    std::copy(part.begin(), part.end(), outputs.begin() + rows.begin * spec.outputs);
-  });
+  Infer({&device, 1}, spec, parameters, data, {0, data.rows},
+        [&](RowRange rows, std::span<const float> part) {
+          std::copy(part.begin(), part.end(), outputs.begin() + rows.begin * spec.outputs);
+        });
   return outputs;
 }
 

@@ -1,5 +1,6 @@
 #include "training/model/model_file.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@
 #include "nn/safetensors.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
+#include "training/model/ensemble.h"
 #include "training/model/schema_json.h"
 
 namespace hogbatch {
@@ -101,6 +103,34 @@ TEST_F(ModelFile, ComesBackAsItWas) {
   EXPECT_EQ(model.schema.label_name, FullSchema().label_name);
 }
 
+TEST_F(ModelFile, HoldsTheMembersOfAnEnsemble) {
+  std::vector<SavedModel> members(
+      3, {.spec = Spec(), .schema = FullSchema(), .parameters = Parameters()});
+  for (float& x : members[1].parameters) x *= 2;
+  SaveModel(path(), JoinMembers(members));
+  const SavedModel ensemble = LoadModel(path());
+  ASSERT_EQ(ensemble.spec.lanes, 3);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(MemberOf(ensemble, i).parameters, members[static_cast<std::size_t>(i)].parameters);
+    EXPECT_EQ(MemberOf(ensemble, i).spec, Spec());
+  }
+  EXPECT_EQ(ReadSafeTensors(path()).metadata["version"], "3");
+  Save();
+  EXPECT_EQ(ReadSafeTensors(path()).metadata["version"], "2") << "older programs read it";
+  for (const char* count : {"1", "-3", "1000000", "\"2\""}) {
+    Damage([&](auto& metadata) {
+      std::string& network = metadata["network"];
+      network.replace(network.rfind('}'), 1, fmt::format(",\"members\":{}}}", count));
+    });
+    ExpectRefused("members");
+  }
+  Damage([](auto& metadata) {
+    std::string& network = metadata["network"];
+    network.replace(network.rfind('}'), 1, ",\"members\":2}");
+  });
+  ExpectRefused("has shape");
+}
+
 TEST_F(ModelFile, OfAnotherProgramIsRefused) {
   Damage([](auto& metadata) { metadata.erase("format"); });
   ExpectRefused("not written by hogbatch");
@@ -111,8 +141,8 @@ TEST_F(ModelFile, OfAnotherProgramIsRefused) {
 }
 
 TEST_F(ModelFile, OfANewerFormatIsRefusedWithASentence) {
-  Damage([](auto& metadata) { metadata["version"] = "3"; });
-  ExpectRefused(path() + " was written by a newer hogbatch (format 3; this one reads up to 2): ");
+  Damage([](auto& metadata) { metadata["version"] = "4"; });
+  ExpectRefused(path() + " was written by a newer hogbatch (format 4; this one reads up to 3): ");
 }
 
 TEST_F(ModelFile, WithoutNamesOfColumnsIsRead) {

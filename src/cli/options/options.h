@@ -15,6 +15,7 @@ namespace hogbatch {
 
 struct TrainOptions {
   TrainingSpec spec;
+  std::int64_t ensemble = 0;
   std::string out;
   bool quiet = false;
   bool json = false;

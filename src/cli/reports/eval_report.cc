@@ -23,6 +23,22 @@ nlohmann::ordered_json MatrixOf(const ConfusionMatrix& confusion) {
   return matrix;
 }
 
+// The range of losses and of metrics.
+std::string MembersText(const EvalReport& report) {
+  std::vector<double> losses, metrics;
+  std::string name;
+  for (const EvaluationSums& member : report.members) {
+    losses.push_back(member.mean_loss());
+    const Metric metric = MetricsOf(member, report.scale).front();
+    name = metric.name;
+    metrics.push_back(metric.value);
+  }
+  const auto [least_loss, most_loss] = std::ranges::minmax(losses);
+  const auto [least, most] = std::ranges::minmax(metrics);
+  return fmt::format("{:16}{}, each alone: loss {:.6g} to {:.6g}, {} {:.6g} to {:.6g}\n", "members",
+                     report.members.size(), least_loss, most_loss, name, least, most);
+}
+
 }  // namespace
 
 static std::string ClassText(const ClassReport& classes) {
@@ -67,6 +83,7 @@ std::string EvalText(const EvalReport& report) {
   for (const Metric& metric : report.more) {
     text += fmt::format("{:16}{:.6g}\n", metric.name, metric.value);
   }
+  if (!report.members.empty()) text += MembersText(report);
   if (report.classes) text += ClassText(*report.classes);
   if (!report.importance.empty()) text += ImportanceText(report.importance);
   return text;
@@ -87,6 +104,11 @@ std::string EvalJson(const EvalReport& report) {
     json["calibration_error"] = classes.calibration_error;
     json["labels"] = classes.names;
     if (classes.confusion.has_counts()) json["confusion"] = MatrixOf(classes.confusion);
+  }
+  for (const EvaluationSums& member : report.members) {
+    nlohmann::ordered_json one = {{"loss", member.mean_loss()}};
+    for (const Metric& metric : MetricsOf(member, report.scale)) one[metric.name] = metric.value;
+    json["members"].push_back(one);
   }
   for (const ColumnImportance& column : report.importance) {
     json["importance"].push_back({{"column", column.name}, {"loss_added", column.loss_added}});

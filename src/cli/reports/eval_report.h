@@ -25,6 +25,7 @@ struct EvalReport {
   MetricScale scale;
   std::vector<Metric> more = {};  // of labels or numbers
   std::optional<ClassReport> classes = {};
+  std::vector<EvaluationSums> members = {};       // of an ensemble
   std::vector<ColumnImportance> importance = {};  // the most important first
 };
 

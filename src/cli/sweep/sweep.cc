@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -6,6 +7,26 @@
 #include "core/error.h"
 
 namespace hogbatch {
+
+SweepCommandOptions EnsembleOf(const TrainOptions& options) {
+  const auto refuse = [](bool given, const char* name) {
+    if (!given) return;
+    throw UserError(fmt::format(
+        "--{}: it shows one network while it trains, not an ensemble; leave out --{} or --ensemble",
+        name, name));
+  };
+  refuse(options.report, "report");
+  refuse(!options.trace.empty(), "trace");
+  refuse(options.tensorboard, "tensorboard");
+  return {.training = SweptOptions::Of(options.spec),
+          .search = {.ensemble = options.ensemble},
+          .out = options.out,
+          .resume = options.resume,
+          .checkpoint_every = options.checkpoint_every,
+          .quiet = options.quiet,
+          .json = options.json,
+          .given = options.given};
+}
 
 int RunSweep(const SweepCommandOptions& options) {
   std::optional<SweepRecord> resumed;

@@ -19,6 +19,7 @@
 #include "core/text.h"
 #include "report/sweep_page.h"
 #include "training/devices/machine_facts.h"
+#include "training/predict.h"
 
 namespace hogbatch {
 namespace {
@@ -64,9 +65,11 @@ int SweepCommand::Run() {
   record_.options = options_.training.Texts();
   record_.search = SearchTexts(options_.search);
   record_.rows = plan.rows;
-  run_ = std::make_unique<SweepRun>(
-      std::move(plan), SweepFolder{.path = folder_, .checkpoint_every = options_.checkpoint_every},
-      earlier, *this);
+  run_ = std::make_unique<SweepRun>(std::move(plan),
+                                    SweepFolder{.path = folder_,
+                                                .checkpoint_every = options_.checkpoint_every,
+                                                .keeps_members = spec_.is_ensemble()},
+                                    earlier, *this);
   Introduce();
   began_ = SteadySeconds();
   if (!run_->complete()) {
@@ -75,9 +78,13 @@ int SweepCommand::Run() {
   }
   console_.EndLive();
   Conclude();
-  if (!run_->has_hanging_worker()) return ExitCode();
+  int code = ExitCode();
+  if (code == kExitOk && run_->complete() && options_.search.ensemble > 0) {
+    if (!spec_.is_ensemble()) code = TrainEnsemble();
+  }
+  if (!run_->has_hanging_worker()) return code;
   std::fflush(nullptr);
-  ::_exit(ExitCode());
+  ::_exit(code);
 }
 
 SweepPlan SweepCommand::MakePlan() {
@@ -107,13 +114,22 @@ SweepPlan SweepCommand::MakePlan() {
 void SweepCommand::Introduce() const {
   const SweepPlan& plan = run_->plan();
   for (const std::string& line : DataLines(*plan.input)) console_.Say(line);
+  if (spec_.is_ensemble()) {
+    console_.Say(fmt::format("ensemble  {} members with seeds from {} on, {}", plan.trials.size(),
+                             spec_.base.seed, LengthText(plan.rungs)));
+  } else {
+    SayTrials(plan);
+  }
+  console_.Say(fmt::format("training  {}", run_->BlocksText()));
+  console_.Say(fmt::format("results   {}", folder_));
+}
+
+void SweepCommand::SayTrials(const SweepPlan& plan) const {
   const std::size_t groups = GroupTrials(plan.trials).size();
   console_.Say(fmt::format("sweep     {} trial{} ({} {}) in {} group{} of equal shape, {}",
                            plan.trials.size(), plan.trials.size() == 1 ? "" : "s",
                            spec_.ChosenSearch(), VariedText(spec_), groups, groups == 1 ? "" : "s",
                            LengthText(plan.rungs)));
-  console_.Say(fmt::format("training  {}", run_->BlocksText()));
-  console_.Say(fmt::format("results   {}", folder_));
 }
 
 SweepResults SweepCommand::Results() const {
@@ -193,16 +209,71 @@ void SweepCommand::Conclude() {
     console_.Say(fmt::format("go on     hogbatch sweep --resume {}", folder_));
   }
   if (!std::isfinite(run_->best_loss())) return;
+  if (spec_.is_ensemble() && run_->complete()) {
+    Join();
+  } else {
+    ShowBest(results);
+  }
+  console_.Say(fmt::format("model     {}/model.safetensors", folder_));
+  console_.Say(fmt::format("page      {}/sweep.html", folder_));
+}
+
+void SweepCommand::ShowBest(const SweepResults& results) {
   const std::size_t best = Ranking(results.results).front();
   const DeviceKind kind = run_->plan().devices.chosen.front().info.kind;
   console_.Say(fmt::format("best      {}", TrialLine(results, best)));
   console_.Say(fmt::format("again     {}", TrainCommand(trials_[best], kind)));
-  console_.Say(fmt::format("model     {}/model.safetensors", folder_));
-  console_.Say(fmt::format("page      {}/sweep.html", folder_));
-  if (options_.json)
+  const bool ensemble_follows = run_->complete() && options_.search.ensemble > 0;
+  if (options_.json && !ensemble_follows) {
     WriteOutput(TrialsJsonl({.metric = results.metric,
                              .trials = results.trials.subspan(best, 1),
                              .results = results.results.subspan(best, 1)}));
+  }
+}
+
+void SweepCommand::Join() {
+  std::vector<SavedModel> members;
+  for (std::size_t i = 0; i < trials_.size(); ++i) {
+    if (run_->results()[i].state == TrialState::kDone) {
+      members.push_back(LoadModel(MemberPath(folder_, i)));
+    }
+  }
+  ensemble_ = JoinMembers(members);
+  SaveModel(folder_ + "/model.safetensors", *ensemble_);
+  const TrainingInput& input = *run_->plan().input;
+  const EnsembleQuality quality{
+      .sums = EvaluateRows(DevicesToInfer("auto", ensemble_->spec), *ensemble_, input.training.data,
+                           {input.training.train_rows, input.training.data.rows}),
+      .scale = {.loss = ensemble_->spec.loss,
+                .target_deviation = input.training.schema.target_deviation}};
+  console_.Say(fmt::format("ensemble  {}", EnsembleLine(Results(), quality, members.size())));
+  if (options_.json) WriteOutput(EnsembleJson(Results(), quality, folder_));
+}
+
+int SweepCommand::TrainEnsemble() {
+  SweepCommandOptions options = options_;
+  options.out = folder_ + "/ensemble";
+  options.resume.clear();
+  options.training = SweptOptions::Of(trials_[Ranking(run_->results()).front()].spec);
+  options.given.clear();
+  if (std::isfinite(max_seconds_)) {
+    options.training.Set("max-time",
+                         fmt::format("{:.3f}s", std::max(0.001, max_seconds_ - Seconds())));
+    options.given = {"max-time"};
+  }
+  std::optional<SweepRecord> resumed;
+  if (HoldsSweep(options.out)) {
+    options.resume = std::exchange(options.out, "");
+    resumed = ReadSweep(options.resume);
+  }
+  console_.Say("");
+  SweepCommand members(options, resumed, console_);
+  const int code = members.Run();
+  if (members.ensemble()) {
+    SaveModel(folder_ + "/model.safetensors", *members.ensemble());
+    console_.Say(fmt::format("model     {}/model.safetensors is the ensemble, too", folder_));
+  }
+  return code;
 }
 
 int SweepCommand::ExitCode() const {

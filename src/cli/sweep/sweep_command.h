@@ -11,6 +11,7 @@
 #include "cli/files.h"
 #include "cli/options/options.h"
 #include "cli/sweep/sweep_files.h"
+#include "training/model/ensemble.h"
 #include "training/sweep/sweep_run.h"
 
 namespace hogbatch {
@@ -23,6 +24,8 @@ class SweepCommand final : public SweepObserver {
 
   // Returns the exit code.
   int Run();
+  // An ensemble that was trained; none: there was none to train, or it is not complete.
+  const std::optional<SavedModel>& ensemble() const { return ensemble_; }
 
   void OnPreparation(std::string_view worker, double seconds) override;
   void OnTrial(std::size_t trial) override;
@@ -33,7 +36,13 @@ class SweepCommand final : public SweepObserver {
  private:
   SweepPlan MakePlan();
   void Introduce() const;
+  void SayTrials(const SweepPlan& plan) const;
   void Conclude();
+  void ShowBest(const SweepResults& results);
+  // Joins the members of an ensemble.
+  void Join();
+  // Trains an ensemble with the options of the best trial, in a folder of its own.
+  int TrainEnsemble();
   void WriteResults() const;
   // While trials train, which a full disk does not end: it is told once.
   void Record();
@@ -53,6 +62,7 @@ class SweepCommand final : public SweepObserver {
   std::string folder_;
   std::optional<FolderLock> lock_;
   std::unique_ptr<SweepRun> run_;
+  std::optional<SavedModel> ensemble_;
   double began_ = 0;  // on the steady clock
 
   double shown_at_ = 0;

@@ -32,13 +32,19 @@ void SetSearch(SearchOptions& search, const OptionTexts& texts) {
   search.search_seed = std::stoll(TextAt(texts, "search-seed"));
   search.eta = std::stod(TextAt(texts, "eta"));
   search.min_epochs = std::stod(TextAt(texts, "min-epochs"));
+  const std::string members = TextAt(texts, "ensemble");  // older sweeps have none
+  search.ensemble = members.empty() ? 0 : std::stoll(members);
 }
 
 }  // namespace
 
-void RefuseOtherSweep(const std::string& folder) {
+bool HoldsSweep(const std::string& folder) {
   std::error_code error;
-  if (!std::filesystem::exists(PathOf(folder), error)) return;
+  return std::filesystem::exists(PathOf(folder), error);
+}
+
+void RefuseOtherSweep(const std::string& folder) {
+  if (!HoldsSweep(folder)) return;
   throw UserError(fmt::format(
       "--out {0}: the folder holds another sweep; name another folder, or go on with that one: "
       "--resume {0}",

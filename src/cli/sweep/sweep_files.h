@@ -12,6 +12,8 @@ namespace hogbatch {
 // UserError if the folder holds a sweep, which a new one would mix with.
 void RefuseOtherSweep(const std::string& folder);
 
+bool HoldsSweep(const std::string& folder);
+
 // The sweep of --resume. UserError if there is none, or it is damaged.
 SweepRecord ReadSweep(const std::string& folder);
 // Its options, with the few that may change as the user gave them now. UserError for another one

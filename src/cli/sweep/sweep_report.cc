@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "cli/reports/live_line.h"
 #include "core/option_values.h"
@@ -135,6 +136,33 @@ std::string TrainCommand(const Trial& trial, DeviceKind kind) {
                               : fmt::format(" --{} {}", name, ShellText(text));
   }
   return command;
+}
+
+std::string EnsembleLine(const SweepResults& sweep, const EnsembleQuality& quality,
+                         std::size_t members) {
+  const Metric metric = MetricsOf(quality.sums, quality.scale).front();
+  const TrialPoint& best = *sweep.results[Ranking(sweep.results).front()].best();
+  return fmt::format(
+      "{} members: validation loss {:.4g}, {} {:.4g}; the best member alone {:.4g}, {:.4g}",
+      members, quality.sums.mean_loss(), metric.name, metric.value, best.valid_loss,
+      best.valid_metric);
+}
+
+std::string EnsembleJson(const SweepResults& sweep, const EnsembleQuality& quality,
+                         const std::string& folder) {
+  nlohmann::ordered_json json = {{"members", nlohmann::ordered_json::array()},
+                                 {"valid_loss", quality.sums.mean_loss()}};
+  for (const Metric& metric : MetricsOf(quality.sums, quality.scale)) {
+    json["valid_" + metric.name] = metric.value;
+  }
+  for (const TrialResult& result : sweep.results) {
+    if (const TrialPoint* best = result.best()) {
+      json["members"].push_back(
+          {{"valid_loss", best->valid_loss}, {"valid_" + sweep.metric, best->valid_metric}});
+    }
+  }
+  json["model"] = folder + "/model.safetensors";
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 report::SweepView MakeSweepView(const SweepResults& sweep, const SweepPlan& plan,

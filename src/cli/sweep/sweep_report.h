@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/evaluation.h"
 #include "device/device_info.h"
+#include "nn/metric_values.h"
 #include "report/sweep_page.h"
 #include "training/sweep/sweep_run.h"
 #include "training/sweep/trial_result.h"
@@ -29,6 +31,18 @@ std::optional<double> SecondsLeft(const SweepResults& sweep, double expected_epo
 // "hogbatch train mine.csv --lr 0.1 …" for a shell: the options of a trial that are not defaults. A
 // trial trains on one worker of `kind`.
 std::string TrainCommand(const Trial& trial, DeviceKind kind);
+
+// Of an ensemble, on the validation rows.
+struct EnsembleQuality {
+  EvaluationSums sums;
+  MetricScale scale;
+};
+// "5 members: validation loss 0.21, accuracy 0.93; the best member alone 0.24, 0.92".
+std::string EnsembleLine(const SweepResults& sweep, const EnsembleQuality& quality,
+                         std::size_t members);
+// The same as JSON, with the folder of the model.
+std::string EnsembleJson(const SweepResults& sweep, const EnsembleQuality& quality,
+                         const std::string& folder);
 
 // What the page of a sweep shows.
 report::SweepView MakeSweepView(const SweepResults& sweep, const SweepPlan& plan,

@@ -14,12 +14,12 @@
 namespace hogbatch {
 
 void Infer(std::span<const DeviceFactory> devices, const ModelSpec& spec,
-           std::span<const float> parameters, const Dataset& data,
+           std::span<const float> parameters, const Dataset& data, RowRange rows,
            const std::function<void(RowRange rows, std::span<const float> outputs)>& sink) {
   AlignedFloats weights(Layout(spec).floats);
   std::copy(parameters.begin(), parameters.end(), weights.data());
 
-  std::atomic<std::int64_t> next = 0;
+  std::atomic<std::int64_t> next = rows.begin;
   std::mutex mutex;
   std::exception_ptr failure;
   const auto serve = [&](const DeviceFactory& make) {
@@ -28,16 +28,16 @@ void Infer(std::span<const DeviceFactory> devices, const ModelSpec& spec,
       ForwardPass pass(spec, *device);
       pass.SetParameters(weights);
       const std::int64_t block = pass.BlockRows(data);
-      for (std::int64_t row; (row = next.fetch_add(block)) < data.rows;) {
-        const RowRange rows{row, std::min(row + block, data.rows)};
-        const std::span<const float> outputs = pass.Outputs(data, rows);
+      for (std::int64_t row; (row = next.fetch_add(block)) < rows.end;) {
+        const RowRange part{row, std::min(row + block, rows.end)};
+        const std::span<const float> outputs = pass.Outputs(data, part);
         const std::scoped_lock lock(mutex);
-        sink(rows, outputs);
+        sink(part, outputs);
       }
     } catch (...) {
       const std::scoped_lock lock(mutex);
       if (!failure) failure = std::current_exception();
-      next = data.rows;
+      next = rows.end;
     }
   };
   {

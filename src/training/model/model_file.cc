@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "nn/lanes/lanes.h"
 #include "nn/safetensors.h"
 #include "training/model/schema_json.h"
 
@@ -15,7 +16,8 @@ namespace {
 
 // Incremented when an older program would misread a file. Fields that it may ignore need no new
 // format.
-constexpr std::int64_t kFormat = 2;  // 1 had no table
+constexpr std::int64_t kFormat = 3;          // the first that may be an ensemble
+constexpr std::int64_t kFormatOfSingle = 2;  // 1 had no table
 
 const std::string& Metadata(const SafeTensors& file, const std::string& key) {
   const auto found = file.metadata.find(key);
@@ -72,24 +74,67 @@ std::string LayerName(std::size_t layer, std::string_view part) {
   return fmt::format("layers.{}.{}", layer, part);
 }
 
+// Of a tensor in the file. Members of an ensemble lie one behind the other.
+std::vector<std::int64_t> ShapeOf(const ModelSpec& spec, std::vector<std::int64_t> alone) {
+  if (spec.lanes > 1) alone.insert(alone.begin(), spec.lanes);
+  return alone;
+}
+
+// Where the numbers of a tensor lie in the flat array of one member.
+struct TensorPart {
+  std::string name;
+  std::vector<std::int64_t> shape;  // in the file
+  std::int64_t at = 0;
+  std::int64_t count = 0;  // of a member
+};
+std::vector<TensorPart> PartsOf(const ModelSpec& spec) {
+  std::vector<TensorPart> parts;
+  const ParameterLayout layout = Layout(Alone(spec));
+  for (std::size_t i = 0; i < layout.layers.size(); ++i) {
+    const LayerShape& layer = layout.layers[i];
+    parts.push_back({LayerName(i, "weight"), ShapeOf(spec, {layer.in, layer.out}), layer.weights_at,
+                     layer.in * layer.out});
+    parts.push_back({LayerName(i, "bias"), ShapeOf(spec, {layer.out}), layer.bias_at, layer.out});
+  }
+  return parts;
+}
+
 std::vector<float> ReadParameters(const SafeTensors& file, const ModelSpec& spec) {
-  const ParameterLayout layout = Layout(spec);
-  if (file.tensors.size() != 2 * layout.layers.size()) {
+  const std::vector<TensorPart> parts = PartsOf(spec);
+  if (file.tensors.size() != parts.size()) {
     throw UserError(fmt::format("it has {} tensors, and its network needs {}", file.tensors.size(),
-                                2 * layout.layers.size()));
+                                parts.size()));
   }
   // Checks every tensor before memory is allocated: a size is plausible only if the file has the
   // numbers.
-  std::vector<std::pair<const std::vector<float>*, std::int64_t>> parts;
-  for (std::size_t i = 0; i < layout.layers.size(); ++i) {
-    const LayerShape& layer = layout.layers[i];
-    parts.emplace_back(&Tensor(file, LayerName(i, "weight"), {layer.in, layer.out}).data,
-                       layer.weights_at);
-    parts.emplace_back(&Tensor(file, LayerName(i, "bias"), {layer.out}).data, layer.bias_at);
+  std::vector<const std::vector<float>*> numbers;
+  for (const TensorPart& part : parts) {
+    numbers.push_back(&Tensor(file, part.name, part.shape).data);
   }
-  std::vector<float> flat(layout.floats);
-  for (const auto& [numbers, at] : parts) std::ranges::copy(*numbers, flat.begin() + at);
+  std::vector<float> flat(static_cast<std::size_t>(Layout(spec).floats));
+  std::vector<float> alone(static_cast<std::size_t>(Layout(Alone(spec)).floats));
+  for (std::int64_t lane = 0; lane < spec.lanes; ++lane) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      std::copy_n(numbers[i]->begin() + lane * parts[i].count, parts[i].count,
+                  alone.begin() + parts[i].at);
+    }
+    SetLane(spec, lane, alone, flat);
+  }
   return flat;
+}
+
+// The numbers of each tensor in the file.
+std::vector<std::vector<float>> NumbersOf(const ModelSpec& spec, std::span<const float> parameters,
+                                          std::span<const TensorPart> parts) {
+  std::vector<std::vector<float>> numbers(parts.size());
+  for (std::int64_t lane = 0; lane < spec.lanes; ++lane) {
+    const std::vector<float> alone = LaneOf(spec, parameters, lane);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto from = alone.begin() + parts[i].at;
+      numbers[i].insert(numbers[i].end(), from, from + parts[i].count);
+    }
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -108,25 +153,25 @@ Loss LossFor(LabelKind kind) {
 
 void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& schema,
                std::span<const float> parameters, NamedBy named_by) {
-  const ParameterLayout layout = Layout(spec);
-  Check(parameters.size() == static_cast<std::size_t>(layout.floats),
+  Check(parameters.size() == static_cast<std::size_t>(Layout(spec).floats),
         "parameters to save have the wrong number");
+  const std::vector<TensorPart> parts = PartsOf(spec);
+  const bool is_ensemble = spec.lanes > 1;
+  std::vector<std::vector<float>> numbers;  // of an ensemble; others lie as in the file
+  if (is_ensemble) numbers = NumbersOf(spec, parameters, parts);
   std::vector<TensorView> tensors;
-  for (std::size_t i = 0; i < layout.layers.size(); ++i) {
-    const LayerShape& layer = layout.layers[i];
-    const auto part = [&](std::int64_t at, std::int64_t count) {
-      return parameters.subspan(at, count);
-    };
-    tensors.push_back({LayerName(i, "weight"),
-                       {layer.in, layer.out},
-                       part(layer.weights_at, layer.in * layer.out)});
-    tensors.push_back({LayerName(i, "bias"), {layer.out}, part(layer.bias_at, layer.out)});
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    tensors.push_back({parts[i].name, parts[i].shape,
+                       is_ensemble ? std::span<const float>(numbers[i])
+                                   : parameters.subspan(parts[i].at, parts[i].count)});
   }
   WriteSafeTensors(
       path,
       {{"format", "hogbatch"},
-       {"version", std::to_string(kFormat)},
-       {"weights", "[in, out], row-major: y = x @ weight + bias"},
+       {"version", std::to_string(is_ensemble ? kFormat : kFormatOfSingle)},
+       {"weights", is_ensemble ? "[member, in, out], row-major: y = x @ weight[member] + "
+                                 "bias[member]; the members' outputs are averaged"
+                               : "[in, out], row-major: y = x @ weight + bias"},
        {"inputs",
         "of a CSV those of each column of the table, from its `feature` on (a number; a 0/1 input "
         "for each category; for all others; for a missing cell); of other files the columns "
@@ -155,6 +200,7 @@ SavedModel LoadModel(const std::string& path) {
 }
 
 std::string WhyNoStart(const SavedModel& model, const ModelSpec& spec, const Schema& schema) {
+  if (model.spec.lanes > 1) return "it is an ensemble; name one of its members";
   if (model.spec.inputs != spec.inputs || model.spec.hidden != spec.hidden ||
       model.spec.outputs != spec.outputs) {
     return fmt::format("its network is {}, and this training's is {}{}", WidthsText(model.spec),

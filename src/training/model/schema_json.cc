@@ -135,6 +135,8 @@ ModelSpec ReadSpec(const Json& json) {
   spec.activation = ParseActivation(json.at("activation").get<std::string>());
   spec.loss = ParseLoss(json.at("loss").get<std::string>());
   spec.sparse_input = json.at("sparse_input").get<bool>();
+  if (json.contains("members")) spec.lanes = Integer(json["members"], 2, "members");
+  Require(spec.lanes <= kMostMembers, "an ensemble has too many members");
   return spec;
 }
 
@@ -155,12 +157,11 @@ auto FromJson(std::string_view text, Read read) {
 }  // namespace
 
 std::string SpecToJson(const ModelSpec& spec) {
-  return Dump({{"inputs", spec.inputs},
-               {"hidden", spec.hidden},
-               {"outputs", spec.outputs},
-               {"activation", Name(spec.activation)},
-               {"loss", Name(spec.loss)},
-               {"sparse_input", spec.sparse_input}});
+  Json json = {{"inputs", spec.inputs},   {"hidden", spec.hidden},
+               {"outputs", spec.outputs}, {"activation", Name(spec.activation)},
+               {"loss", Name(spec.loss)}, {"sparse_input", spec.sparse_input}};
+  if (spec.lanes > 1) json["members"] = spec.lanes;
+  return Dump(json);
 }
 
 std::string SchemaToJson(const Schema& schema) {

@@ -1,6 +1,7 @@
 // Networks and schemas as JSON text, for a model file's metadata.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,8 @@
 #include "nn/model_spec.h"
 
 namespace hogbatch {
+
+inline constexpr std::int64_t kMostMembers = 1000;  // of an ensemble
 
 std::string SpecToJson(const ModelSpec& spec);
 std::string SchemaToJson(const Schema& schema);

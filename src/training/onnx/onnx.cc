@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "training/model/ensemble.h"
 #include "training/onnx/graph.h"
 
 namespace hogbatch {
@@ -231,30 +232,51 @@ std::string AddLayers(Graph& graph, const SavedModel& model, std::string x) {
   return x;
 }
 
-void AddOutputs(Graph& graph, const SavedModel& model, const std::string& x) {
+// What one network predicts: probabilities, or numbers as the network has learnt them.
+std::string AddMember(Graph& graph, const SavedModel& model, const std::string& x) {
+  const std::string outputs = AddLayers(graph, model, x);
+  switch (model.schema.label_kind) {
+    case LabelKind::kClass:
+      return graph.Add("Softmax", {outputs}, {Attribute("axis", std::int64_t{1})});
+    case LabelKind::kMultiLabel:
+      return graph.Add("Sigmoid", {outputs});
+    case LabelKind::kValue:
+      break;
+  }
+  return outputs;
+}
+
+// The mean of what the members predict.
+std::string AddMembers(Graph& graph, const SavedModel& model, const std::string& x) {
+  std::vector<std::string> members;
+  for (std::int64_t i = 0; i < model.spec.lanes; ++i) {
+    members.push_back(AddMember(graph, MemberOf(model, i), x));
+  }
+  return members.size() == 1 ? members.front() : graph.Add("Mean", members);
+}
+
+void AddOutputs(Graph& graph, const SavedModel& model, const std::string& predicted) {
   const Schema& schema = model.schema;
   const std::string outputs = std::to_string(model.spec.outputs);
   if (schema.label_kind == LabelKind::kValue) {
     const std::string scaled =
-        graph.Add("Mul", {x, graph.Float(static_cast<float>(schema.target_deviation))});
+        graph.Add("Mul", {predicted, graph.Float(static_cast<float>(schema.target_deviation))});
     graph.AddNamed("value", "Add", {scaled, graph.Float(static_cast<float>(schema.target_mean))});
     graph.AddOutput("value", Type::kFloat, {"rows", outputs});
     return;
   }
-  if (schema.label_kind == LabelKind::kMultiLabel) {
-    graph.AddNamed("probabilities", "Sigmoid", {x});
-    graph.AddOutput("probabilities", Type::kFloat, {"rows", outputs});
-    return;
+  graph.AddNamed("probabilities", "Identity", {predicted});
+  if (schema.label_kind == LabelKind::kClass) {
+    const std::string best =
+        graph.Add("ArgMax", {predicted},
+                  {Attribute("axis", std::int64_t{1}), Attribute("keepdims", std::int64_t{0})});
+    std::vector<std::int64_t> numbers(schema.label_names.size());
+    std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+    graph.AddNamed(
+        "label", "LabelEncoder", {best},
+        {Attribute("keys_int64s", numbers), Attribute("values_strings", schema.label_names)}, kMl);
+    graph.AddOutput("label", Type::kString, {"rows"});
   }
-  graph.AddNamed("probabilities", "Softmax", {x}, {Attribute("axis", std::int64_t{1})});
-  const std::string best = graph.Add(
-      "ArgMax", {x}, {Attribute("axis", std::int64_t{1}), Attribute("keepdims", std::int64_t{0})});
-  std::vector<std::int64_t> numbers(schema.label_names.size());
-  std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
-  graph.AddNamed(
-      "label", "LabelEncoder", {best},
-      {Attribute("keys_int64s", numbers), Attribute("values_strings", schema.label_names)}, kMl);
-  graph.AddOutput("label", Type::kString, {"rows"});
   graph.AddOutput("probabilities", Type::kFloat, {"rows", outputs});
 }
 
@@ -276,7 +298,7 @@ std::string ToOnnx(const SavedModel& model) {
         graph.Add("Sub", {x, graph.Floats(schema.shift, {1, schema.features})});
     x = graph.Add("Mul", {moved, graph.Floats(schema.scale, {1, schema.features})});
   }
-  AddOutputs(graph, model, AddLayers(graph, model, x));
+  AddOutputs(graph, model, AddMembers(graph, model, x));
   const nlohmann::ordered_json labels = schema.label_names;
   return graph.File(
       {{"numbers", NamesOf(schema, ColumnKind::kNumber)},

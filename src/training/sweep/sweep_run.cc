@@ -42,6 +42,10 @@ MetricScale ScaleOf(const SweepPlan& plan) {
 
 }  // namespace
 
+std::string MemberPath(const std::string& folder, std::size_t trial) {
+  return fmt::format("{}/members/{}.safetensors", folder, trial + 1);
+}
+
 SweepRun::SweepRun(SweepPlan plan, SweepFolder folder, EarlierSweep earlier,
                    SweepObserver& observer)
     : plan_(std::move(plan)),
@@ -304,6 +308,7 @@ void SweepRun::End(Tuner::Leg leg, const LegEnd& end) {
   result.seconds = end.seconds;
   result.examples = end.examples;
   SaveIfBest(leg.trial, end);
+  if (folder_.keeps_members && result.state == TrialState::kDone) SaveMember(leg.trial, end);
   if (result.state != TrialState::kInterrupted) {
     const bool has_loss = end.run.saved && end.run.saved->valid &&
                           result.state != TrialState::kDiverged &&
@@ -327,6 +332,17 @@ void SweepRun::SaveIfBest(std::size_t trial, const LegEnd& end) {
     observer_.OnBest(trial);
   } catch (const Error& error) {
     observer_.OnWarning(fmt::format("trial {} is the best so far: {}", trial + 1, error.what()));
+  }
+}
+
+void SweepRun::SaveMember(std::size_t trial, const LegEnd& end) {
+  if (!end.model) return;
+  try {
+    const std::string path = MemberPath(folder_.path, trial);
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    SaveModel(path, *end.model);
+  } catch (const std::exception& error) {
+    observer_.OnWarning(fmt::format("member {} is lost: {}", trial + 1, error.what()));
   }
 }
 

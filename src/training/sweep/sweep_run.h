@@ -48,7 +48,10 @@ struct SweepPlan {
 struct SweepFolder {
   std::string path;              // of model.safetensors; trials/N/ has the checkpoints of a trial
   double checkpoint_every = 30;  // seconds
+  bool keeps_members = false;    // members/N.safetensors of every trial that has ended well
 };
+// The file of a member, from 0.
+std::string MemberPath(const std::string& folder, std::size_t trial);
 
 // What a sweep that was stopped has done.
 struct EarlierSweep {
@@ -107,6 +110,7 @@ class SweepRun final : private QueueObserver {
   void Fail(Tuner::Leg leg, std::string_view why);
   void End(Tuner::Leg leg, const LegEnd& end);
   void SaveIfBest(std::size_t trial, const LegEnd& end);
+  void SaveMember(std::size_t trial, const LegEnd& end);
 
   // QueueObserver
   void OnPreparation(std::string_view worker, double seconds) override;

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "training/model/schema_json.h"
 #include "training/sweep/tuner.h"
 
 namespace hogbatch {
@@ -26,9 +27,17 @@ void SearchOptions::Visit(OptionVisitor& visitor) {
       "min-epochs", min_epochs, {1e-6, 1e6},
       "With --search asha, epochs of the first rung; each further rung is eta times as long, up to "
       "--epochs");
+  VisitEnsemble(visitor, ensemble,
+                "When the search has ended, train this many networks with the options of the best "
+                "trial and different seeds; the saved model predicts their mean. 0: none");
+}
+
+void VisitEnsemble(OptionVisitor& visitor, std::int64_t& members, std::string_view help) {
+  visitor.Number("ensemble", members, {0, static_cast<double>(kMostMembers)}, help);
 }
 
 std::string SweepSpec::ChosenSearch() const {
+  if (is_ensemble()) return "grid";
   if (search.search != "auto") return search.search;
   const bool all_lists = std::ranges::none_of(
       varied, [](const Variation& variation) { return variation.distribution.has_value(); });
@@ -45,6 +54,9 @@ void Validate(const SweepSpec& spec) {
     throw UserError(
         "--valid-fraction 0: a sweep compares trials by their validation loss; set rows aside, or "
         "name a file with --valid");
+  }
+  if (spec.search.ensemble == 1) {
+    throw UserError("--ensemble 1: an ensemble has at least two members");
   }
   if (!spec.base.max_time.empty()) ParseDuration("--max-time", spec.base.max_time);
   if (spec.ChosenSearch() != "asha") return;

@@ -22,9 +22,13 @@ struct SearchOptions {
   std::int64_t search_seed = 1;
   double eta = 3;
   double min_epochs = 1;
+  std::int64_t ensemble = 0;
 
   void Visit(OptionVisitor& visitor);
 };
+
+// --ensemble, for `train`, too.
+void VisitEnsemble(OptionVisitor& visitor, std::int64_t& members, std::string_view help);
 
 // Made whole by SweptOptions, and never changed.
 struct SweepSpec {
@@ -37,6 +41,8 @@ struct SweepSpec {
   // The lengths of training after which trials are compared, in epochs; one if none is stopped
   // early.
   std::vector<double> Rungs() const;
+  // Nothing varies but the seeds of the members of an ensemble.
+  bool is_ensemble() const { return search.ensemble > 0 && varied.empty(); }
 };
 
 // UserError for what is wrong with any data, such as a rung that is longer than the training.
@@ -47,6 +53,8 @@ void Validate(const SweepSpec& spec);
 class SweptOptions {
  public:
   SweptOptions();
+  // Nothing varies.
+  static SweptOptions Of(const TrainingSpec& spec);
 
   // Shows each option to the visitor. A text that no trial could have is refused.
   void Visit(OptionVisitor& visitor);

@@ -178,6 +178,18 @@ SweptOptions::SweptOptions() {
   Visit(ignore);
 }
 
+SweptOptions SweptOptions::Of(const TrainingSpec& spec) {
+  TrainingSpec copy = spec, unset;  // a visitor might change what it visits
+  const OptionTexts texts = TextsOf([&](OptionVisitor& all) { copy.Visit(all); });
+  const OptionTexts defaults = TextsOf([&](OptionVisitor& all) { unset.Visit(all); });
+  SweptOptions options;
+  options.data() = spec.data;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i] != defaults[i]) options.Set(texts[i].first, texts[i].second);
+  }
+  return options;
+}
+
 void SweptOptions::Visit(OptionVisitor& visitor) {
   Shown shown(visitor, spec_, texts_);
   spec_.Visit(shown);

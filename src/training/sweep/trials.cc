@@ -99,6 +99,16 @@ std::vector<Trial> MakeRandom(const SweepSpec& sweep) {
   return trials;
 }
 
+// They differ in their seeds, and share their validation rows.
+std::vector<Trial> MakeMembers(SweepSpec sweep) {
+  sweep.base.split_seed = SplitSeed(sweep.base);
+  std::vector<Trial> trials;
+  for (std::int64_t i = 0; i < sweep.search.ensemble; ++i) {
+    trials.push_back(MakeTrial(sweep, {{"seed", std::to_string(sweep.base.seed + i)}}));
+  }
+  return trials;
+}
+
 // What lanes of one network share. An option that is added later keeps trials apart until it is
 // named here.
 std::string LanesKey(TrainingSpec spec) {
@@ -119,6 +129,7 @@ std::string LanesKey(TrainingSpec spec) {
 
 std::vector<Trial> MakeTrials(const SweepSpec& spec) {
   Validate(spec);
+  if (spec.is_ensemble()) return MakeMembers(spec);
   return spec.ChosenSearch() == "grid" ? MakeGrid(spec) : MakeRandom(spec);
 }
 

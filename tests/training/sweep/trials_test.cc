@@ -65,6 +65,15 @@ std::vector<std::string> TextsOfTrials(const SweepSpec& spec) {
   return texts;
 }
 
+TEST(Trials, OfAnEnsembleDifferInTheirSeedsAndShareTheirRows) {
+  const SweepSpec spec = SpecOf({{"seed", "7"}}, {.search = "asha", .ensemble = 3});
+  EXPECT_TRUE(spec.is_ensemble());
+  EXPECT_THAT(spec.Rungs(), SizeIs(1)) << "no member is stopped early";
+  EXPECT_THAT(TextsOfTrials(spec), ElementsAre("--seed 7", "--seed 8", "--seed 9"));
+  for (const Trial& trial : MakeTrials(spec)) EXPECT_EQ(trial.spec.split_seed, 7);
+  EXPECT_FALSE(SpecOf({{"lr", "0.1|0.2"}}, {.ensemble = 3}).is_ensemble());
+}
+
 TEST(Trials, AreAllCombinationsOfAGridTheLastOptionFastest) {
   const SweepSpec spec = SpecOf({{"lr", "0.1|0.2"}, {"hidden", "64,64 | 8"}, {"momentum", "0.9"}});
   EXPECT_EQ(spec.ChosenSearch(), "grid");
