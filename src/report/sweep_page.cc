@@ -174,4 +174,6 @@ std::string SweepPage(const SweepView& sweep) {
   return page.Text();
 }
 
+std::string SweepPicture(const SweepView& sweep) { return SvgFile(Curves(sweep)); }
+
 }  // namespace hogbatch::report

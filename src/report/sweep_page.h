@@ -32,5 +32,7 @@ struct SweepView {
 
 // The whole file.
 std::string SweepPage(const SweepView& sweep);
+// The curves alone, as an SVG file.
+std::string SweepPicture(const SweepView& sweep);
 
 }  // namespace hogbatch::report

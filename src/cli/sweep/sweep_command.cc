@@ -194,8 +194,9 @@ void SweepCommand::Conclude() {
   const SweepResults results = Results();
   WriteResults();
   ReplaceFile(folder_ + "/trials.csv", TrialsCsv(results));
-  ReplaceFile(folder_ + "/sweep.html",
-              report::SweepPage(MakeSweepView(results, run_->plan(), spec_.ChosenSearch())));
+  const report::SweepView view = MakeSweepView(results, run_->plan(), spec_.ChosenSearch());
+  ReplaceFile(folder_ + "/sweep.html", report::SweepPage(view));
+  ReplaceFile(folder_ + "/sweep.svg", report::SweepPicture(view));
   for (const std::string& line : TrialTable(results, kLastTrials)) console_.Say(line);
   if (trials_.size() > kLastTrials) {
     console_.Say(fmt::format("… {} more in {}/trials.csv", trials_.size() - kLastTrials, folder_));

@@ -73,6 +73,7 @@ TEST_F(SweepProgram, LeavesTheBestModelAndItsRecords) {
   EXPECT_THAT(SplitLines(folder_.Read("s/trials.csv")), SizeIs(5));
   EXPECT_THAT(SplitLines(folder_.Read("s/trials.jsonl")), SizeIs(4));
   EXPECT_THAT(folder_.Read("s/sweep.html"), HasSubstr("Effect of lr"));
+  EXPECT_THAT(folder_.Read("s/sweep.svg"), HasSubstr("Validation loss of all trials"));
   EXPECT_FALSE(folder_.Has("s/trials"));
   const Finished eval = Run({"eval", "s/model.safetensors", "rows.svm", "--devices", "cpu:1"});
   EXPECT_EQ(eval.exit_code, 0) << eval.err;
