@@ -28,6 +28,7 @@ const char* const kChartStyle = R"(
 .chart .key { stroke: var(--colour); stroke-width: 3; }
 .chart .dashed.line, .chart .dashed.key { stroke-dasharray: 5 3.5; }
 .chart .faint.line { stroke-width: 1.1; stroke-opacity: .35; }
+.chart .faint.mark { opacity: .35; }
 .chart .mark { fill: var(--paper); stroke: var(--colour); stroke-width: 1.5; }
 .chart .mark:not(.dashed) { fill: var(--colour); }
 .chart .band { fill: var(--colour); fill-opacity: .16; }
