@@ -242,11 +242,15 @@ void SweepCommand::Join() {
   ensemble_ = JoinMembers(members);
   SaveModel(folder_ + "/model.safetensors", *ensemble_);
   const TrainingInput& input = *run_->plan().input;
-  const EnsembleQuality quality{
-      .sums = EvaluateRows(DevicesToInfer("auto", ensemble_->spec), *ensemble_, input.training.data,
-                           {input.training.train_rows, input.training.data.rows}),
+  const std::vector<DeviceChoice> devices = DevicesToInfer("auto", ensemble_->spec);
+  const Dataset& rows = input.training.data;
+  EnsembleQuality quality{
+      .valid = EvaluateRows(devices, *ensemble_, rows, {input.training.train_rows, rows.rows}),
       .scale = {.loss = ensemble_->spec.loss,
                 .target_deviation = input.training.schema.target_deviation}};
+  if (input.test) {
+    quality.test = EvaluateRows(devices, *ensemble_, *input.test, {0, input.test->rows});
+  }
   console_.Say(fmt::format("ensemble  {}", EnsembleLine(Results(), quality, members.size())));
   if (options_.json) WriteOutput(EnsembleJson(Results(), quality, folder_));
 }

@@ -140,21 +140,27 @@ std::string TrainCommand(const Trial& trial, DeviceKind kind) {
 
 std::string EnsembleLine(const SweepResults& sweep, const EnsembleQuality& quality,
                          std::size_t members) {
-  const Metric metric = MetricsOf(quality.sums, quality.scale).front();
+  const auto text = [&](const EvaluationSums& sums) {
+    const Metric metric = MetricsOf(sums, quality.scale).front();
+    return fmt::format("loss {:.4g}, {} {:.4g}", sums.mean_loss(), metric.name, metric.value);
+  };
   const TrialPoint& best = *sweep.results[Ranking(sweep.results).front()].best();
-  return fmt::format(
-      "{} members: validation loss {:.4g}, {} {:.4g}; the best member alone {:.4g}, {:.4g}",
-      members, quality.sums.mean_loss(), metric.name, metric.value, best.valid_loss,
-      best.valid_metric);
+  return fmt::format("{} members: validation {}; the best member alone {:.4g}, {:.4g}{}", members,
+                     text(quality.valid), best.valid_loss, best.valid_metric,
+                     quality.test ? fmt::format("; test {}", text(*quality.test)) : "");
 }
 
 std::string EnsembleJson(const SweepResults& sweep, const EnsembleQuality& quality,
                          const std::string& folder) {
-  nlohmann::ordered_json json = {{"members", nlohmann::ordered_json::array()},
-                                 {"valid_loss", quality.sums.mean_loss()}};
-  for (const Metric& metric : MetricsOf(quality.sums, quality.scale)) {
-    json["valid_" + metric.name] = metric.value;
-  }
+  nlohmann::ordered_json json;
+  const auto add = [&](const std::string& rows, const EvaluationSums& sums) {
+    json[rows + "_loss"] = sums.mean_loss();
+    for (const Metric& metric : MetricsOf(sums, quality.scale)) {
+      json[fmt::format("{}_{}", rows, metric.name)] = metric.value;
+    }
+  };
+  add("valid", quality.valid);
+  if (quality.test) add("test", *quality.test);
   for (const TrialResult& result : sweep.results) {
     if (const TrialPoint* best = result.best()) {
       json["members"].push_back(

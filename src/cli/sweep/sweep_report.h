@@ -32,12 +32,12 @@ std::optional<double> SecondsLeft(const SweepResults& sweep, double expected_epo
 // trial trains on one worker of `kind`.
 std::string TrainCommand(const Trial& trial, DeviceKind kind);
 
-// Of an ensemble, on the validation rows.
 struct EnsembleQuality {
-  EvaluationSums sums;
+  EvaluationSums valid;
+  std::optional<EvaluationSums> test = {};  // on the rows of --test
   MetricScale scale;
 };
-// "5 members: validation loss 0.21, accuracy 0.93; the best member alone 0.24, 0.92".
+// "5 members: validation loss 0.21, accuracy 0.93; the best member alone 0.24, 0.92; test …".
 std::string EnsembleLine(const SweepResults& sweep, const EnsembleQuality& quality,
                          std::size_t members);
 // The same as JSON, with the folder of the model.

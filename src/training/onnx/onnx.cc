@@ -234,7 +234,7 @@ std::string AddLayers(Graph& graph, const SavedModel& model, std::string x) {
 
 // What one network predicts: probabilities, or numbers as the network has learnt them.
 std::string AddMember(Graph& graph, const SavedModel& model, const std::string& x) {
-  const std::string outputs = AddLayers(graph, model, x);
+  std::string outputs = AddLayers(graph, model, x);
   switch (model.schema.label_kind) {
     case LabelKind::kClass:
       return graph.Add("Softmax", {outputs}, {Attribute("axis", std::int64_t{1})});

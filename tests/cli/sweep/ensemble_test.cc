@@ -42,10 +42,11 @@ class EnsembleProgram : public testing::Test {
 
 TEST_F(EnsembleProgram, PredictsTheMeanOfItsMembers) {
   const Finished trained = Run({"train", "rows.svm", "--ensemble", "3", "--hidden", "8", "--epochs",
-                                "2", "--devices", "cpu:2", "--out", "e"});
+                                "2", "--devices", "cpu:2", "--test", "rows.svm", "--out", "e"});
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   EXPECT_THAT(trained.out, HasSubstr("ensemble  3 members with seeds from 1 on"));
   EXPECT_THAT(trained.out, HasSubstr("ensemble  3 members: validation loss "));
+  EXPECT_THAT(trained.out, HasSubstr("; test loss "));
   const std::vector<double> mean = Probabilities("e/model.safetensors");
   std::vector<std::vector<double>> members;
   for (const char* path : {"1", "2", "3"}) {
