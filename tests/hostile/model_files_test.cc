@@ -133,7 +133,7 @@ std::vector<ModelFile> Files() {
       {"WidthAsText", [] { return WithNetwork("inputs", "1"); }, "inputs"},
       {"UnknownActivation", [] { return WithNetwork("activation", "\x1b[31m"); }, "activation"},
       {"NetworkAsList", [] { return WithMetadata("network", "[]"); }, "cannot be used as a model"},
-      {"NewerVersion", [] { return WithMetadata("version", "3"); }, "newer hogbatch"},
+      {"NewerVersion", [] { return WithMetadata("version", "4"); }, "newer hogbatch"},
       {"HugeVersion", [] { return WithMetadata("version", "99999999999999999999"); },
        "no format version"},
       {"VersionAsNumber", [] { return WithMetadata("version", 1); }, "is no text"},
