@@ -176,6 +176,15 @@ void TrainingSpec::VisitProblem(OptionVisitor& visitor) {
   VisitSeed(visitor, *this);
 }
 
+OptionTexts ChangedOptions(TrainingSpec spec) {
+  TrainingSpec unset;
+  const OptionTexts defaults = TextsOf([&](OptionVisitor& all) { unset.Visit(all); });
+  OptionTexts texts = TextsOf([&](OptionVisitor& all) { spec.Visit(all); });
+  std::erase_if(
+      texts, [&](const auto& text) { return std::ranges::find(defaults, text) != defaults.end(); });
+  return texts;
+}
+
 std::int64_t SplitSeed(const TrainingSpec& spec) {
   return spec.split_seed > 0 ? spec.split_seed : spec.seed;
 }

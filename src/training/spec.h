@@ -9,6 +9,7 @@
 
 #include "algorithms/adaptive_options.h"
 #include "algorithms/batch_range.h"
+#include "core/option_values.h"
 #include "core/options.h"
 #include "nn/learning_rate.h"
 #include "nn/optimizer.h"
@@ -84,6 +85,9 @@ void Validate(const TrainingSpec& spec);
 // Sets one option by its name ("lr-batch") from text. UserError for an unknown name or a wrong
 // value.
 void SetOption(TrainingSpec& spec, std::string_view name, std::string_view text);
+
+// The options that are not at their defaults.
+OptionTexts ChangedOptions(TrainingSpec spec);
 
 // The option --devices, which other commands share. `automatic`: what auto takes, for the help.
 void VisitDevices(OptionVisitor& visitor, std::string& devices, std::string_view automatic);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -79,9 +80,7 @@ int SweepCommand::Run() {
   console_.EndLive();
   Conclude();
   int code = ExitCode();
-  if (code == kExitOk && run_->complete() && options_.search.ensemble > 0) {
-    if (!spec_.is_ensemble()) code = TrainEnsemble();
-  }
+  if (code == kExitOk && EnsembleFollows()) code = TrainEnsemble();
   if (!run_->has_hanging_worker()) return code;
   std::fflush(nullptr);
   ::_exit(code);
@@ -219,13 +218,16 @@ void SweepCommand::Conclude() {
   console_.Say(fmt::format("page      {}/sweep.html", folder_));
 }
 
+bool SweepCommand::EnsembleFollows() const {
+  return run_->complete() && options_.search.ensemble > 0 && !spec_.is_ensemble();
+}
+
 void SweepCommand::ShowBest(const SweepResults& results) {
   const std::size_t best = Ranking(results.results).front();
   const DeviceKind kind = run_->plan().devices.chosen.front().info.kind;
   console_.Say(fmt::format("best      {}", TrialLine(results, best)));
   console_.Say(fmt::format("again     {}", TrainCommand(trials_[best], kind)));
-  const bool ensemble_follows = run_->complete() && options_.search.ensemble > 0;
-  if (options_.json && !ensemble_follows) {
+  if (options_.json && !EnsembleFollows()) {
     WriteOutput(TrialsJsonl({.metric = results.metric,
                              .trials = results.trials.subspan(best, 1),
                              .results = results.results.subspan(best, 1)}));
@@ -235,14 +237,15 @@ void SweepCommand::ShowBest(const SweepResults& results) {
 void SweepCommand::Join() {
   std::vector<SavedModel> members;
   for (std::size_t i = 0; i < trials_.size(); ++i) {
-    if (run_->results()[i].state == TrialState::kDone) {
-      members.push_back(LoadModel(MemberPath(folder_, i)));
-    }
+    const std::string path = MemberPath(folder_, i);
+    const bool is_done = run_->results()[i].state == TrialState::kDone;
+    if (is_done && std::filesystem::exists(path)) members.push_back(LoadModel(path));
   }
+  if (members.empty()) throw Error(fmt::format("{} has no member of the ensemble", folder_));
   ensemble_ = JoinMembers(members);
   SaveModel(folder_ + "/model.safetensors", *ensemble_);
   const TrainingInput& input = *run_->plan().input;
-  const std::vector<DeviceChoice> devices = DevicesToInfer("auto", ensemble_->spec);
+  const std::vector<DeviceChoice> devices = DevicesToInfer(spec_.base.devices, ensemble_->spec);
   const Dataset& rows = input.training.data;
   EnsembleQuality quality{
       .valid = EvaluateRows(devices, *ensemble_, rows, {input.training.train_rows, rows.rows}),

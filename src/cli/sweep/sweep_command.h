@@ -38,6 +38,8 @@ class SweepCommand final : public SweepObserver {
   void Introduce() const;
   void SayTrials(const SweepPlan& plan) const;
   void Conclude();
+  // The search is over, and an ensemble is to be trained.
+  bool EnsembleFollows() const;
   void ShowBest(const SweepResults& results);
   // Joins the members of an ensemble.
   void Join();

@@ -124,14 +124,9 @@ std::string TrainCommand(const Trial& trial, DeviceKind kind) {
   TrainingSpec spec = trial.spec;
   if (kind == DeviceKind::kCpu) spec.devices = "cpu:1";
   spec.algorithm = "hogbatch";
-  TrainingSpec unset;
-  const OptionTexts texts = TextsOf([&](OptionVisitor& all) { spec.Visit(all); });
-  const OptionTexts defaults = TextsOf([&](OptionVisitor& all) { unset.Visit(all); });
   std::string command = "hogbatch train";
   for (const std::string& file : SplitLines(spec.data)) command += " " + ShellText(file);
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (texts[i] == defaults[i]) continue;
-    const auto& [name, text] = texts[i];
+  for (const auto& [name, text] : ChangedOptions(spec)) {
     command += text == "true" ? fmt::format(" --{}", name)
                               : fmt::format(" --{} {}", name, ShellText(text));
   }

@@ -34,11 +34,12 @@ class KeptTrials {
   std::string NewBlock();
   static std::string BlockText(std::span<const std::size_t> trials);
 
-  // The trial has a checkpoint there, and needs no other; null: it has none.
+  // The trial has a checkpoint there, and needs no other.
   void Set(std::size_t trial, Place place) {
     if (places_[trial] && places_[trial]->folder != place.folder) Forget(trial);
     places_[trial] = std::move(place);
   }
+  // Null: the trial has no checkpoint.
   const Place* Find(std::size_t trial) const { return places_[trial] ? &*places_[trial] : nullptr; }
   // The newest that can be read; null: there is none.
   std::shared_ptr<const Checkpoint> Read(std::size_t trial);

@@ -179,14 +179,9 @@ SweptOptions::SweptOptions() {
 }
 
 SweptOptions SweptOptions::Of(const TrainingSpec& spec) {
-  TrainingSpec copy = spec, unset;  // a visitor might change what it visits
-  const OptionTexts texts = TextsOf([&](OptionVisitor& all) { copy.Visit(all); });
-  const OptionTexts defaults = TextsOf([&](OptionVisitor& all) { unset.Visit(all); });
   SweptOptions options;
   options.data() = spec.data;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (texts[i] != defaults[i]) options.Set(texts[i].first, texts[i].second);
-  }
+  for (const auto& [name, text] : ChangedOptions(spec)) options.Set(name, text);
   return options;
 }
 

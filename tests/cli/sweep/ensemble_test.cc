@@ -5,13 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "core/text.h"
-#include "tests/support/process.h"
+#include "tests/cli/sweep/sweep_program.h"
 
 namespace hogbatch {
 namespace {
@@ -19,13 +17,8 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-class EnsembleProgram : public testing::Test {
+class EnsembleProgram : public SweepProgram {
  protected:
-  EnsembleProgram() { folder_.Write("rows.svm", TwoClasses(2000)); }
-
-  Finished Run(const std::vector<std::string>& arguments) const {
-    return Process(arguments, folder_.path()).Wait();
-  }
   // The probability of the first class, by row.
   std::vector<double> Probabilities(const std::string& model) const {
     const Finished predicted = Run({"predict", model, "rows.svm", "--probabilities"});
@@ -36,8 +29,6 @@ class EnsembleProgram : public testing::Test {
     }
     return values;
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(EnsembleProgram, PredictsTheMeanOfItsMembers) {
@@ -85,15 +76,10 @@ TEST_F(EnsembleProgram, FollowsASearchWithTheOptionsOfTheBestTrial) {
 }
 
 TEST_F(EnsembleProgram, GoesOnAfterItWasInterrupted) {
-  Process process({"train", "rows.svm", "--ensemble", "3", "--hidden", "16", "--epochs", "200",
-                   "--devices", "cpu:1", "--out", "i", "--checkpoint-every", "0.1"},
-                  folder_.path());
-  while (process.running() &&
-         !folder_.Has("i/trials/block-1/checkpoints/checkpoint-1.safetensors")) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  process.Signal(SIGINT);
-  const Finished stopped = process.Wait();
+  const Finished stopped =
+      StopAfterCheckpoint({"train", "rows.svm", "--ensemble", "3", "--hidden", "16", "--epochs",
+                           "200", "--devices", "cpu:1", "--out", "i", "--checkpoint-every", "0.1"},
+                          "i", 1, SIGINT);
   ASSERT_EQ(stopped.exit_code, 130) << stopped.err;
   EXPECT_THAT(stopped.out, HasSubstr("hogbatch sweep --resume i"));
   const Finished resumed = Run({"sweep", "--resume", "i"});

@@ -2,14 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
-#include <thread>
 
 #include "cli/options/parse.h"
 #include "cli/sweep/sweep_report.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "tests/cli/sweep/sweep_program.h"
 #include "tests/support/process.h"
 
 namespace hogbatch {
@@ -51,17 +50,6 @@ TEST(SweepReport, NamesTheCommandThatTrainsATrialAlone) {
             "hogbatch train 'my file.csv' --lr 0.25 --devices cpu:1 --algorithm hogbatch --no-pin");
 }
 
-class SweepProgram : public testing::Test {
- protected:
-  SweepProgram() { folder_.Write("rows.svm", TwoClasses(2000)); }
-
-  Finished Run(const std::vector<std::string>& arguments) {
-    return Process(arguments, folder_.path()).Wait();
-  }
-
-  TemporaryFolder folder_;
-};
-
 TEST_F(SweepProgram, LeavesTheBestModelAndItsRecords) {
   const Finished swept =
       Run({"sweep", "rows.svm", "--lr", "0.001|0.05", "--seed", "1|2", "--hidden", "8", "--epochs",
@@ -89,27 +77,10 @@ TEST_F(SweepProgram, LeavesTheBestModelAndItsRecords) {
 }
 
 TEST_F(SweepProgram, GoesOnAfterItWasInterrupted) {
-  const std::vector<std::string> arguments = {"sweep",
-                                              "rows.svm",
-                                              "--lr",
-                                              "0.001|0.01|0.05",
-                                              "--hidden",
-                                              "16",
-                                              "--epochs",
-                                              "200",
-                                              "--devices",
-                                              "cpu:1",
-                                              "--out",
-                                              "i",
-                                              "--checkpoint-every",
-                                              "0.05"};
-  Process process(arguments, folder_.path());
-  while (process.running() &&
-         !folder_.Has("i/trials/block-1/checkpoints/checkpoint-1.safetensors")) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  process.Signal(SIGINT);
-  const Finished stopped = process.Wait();
+  const Finished stopped = StopAfterCheckpoint(
+      {"sweep", "rows.svm", "--lr", "0.001|0.01|0.05", "--hidden", "16", "--epochs", "200",
+       "--devices", "cpu:1", "--out", "i", "--checkpoint-every", "0.05"},
+      "i", 1, SIGINT);
   ASSERT_EQ(stopped.exit_code, 130) << stopped.err;
   EXPECT_THAT(stopped.out, HasSubstr("hogbatch sweep --resume i"));
   EXPECT_TRUE(folder_.Has("i/model.safetensors"));
@@ -120,15 +91,9 @@ TEST_F(SweepProgram, GoesOnAfterItWasInterrupted) {
 
 // Lanes of a block go on from its checkpoint.
 TEST_F(SweepProgram, GoesOnAfterItWasKilled) {
-  Process process({"sweep", "rows.svm", "--lr", "0.001|0.01|0.05", "--hidden", "16", "--epochs",
-                   "150", "--devices", "cpu:1", "--out", "k", "--checkpoint-every", "0.05"},
-                  folder_.path());
-  while (process.running() &&
-         !folder_.Has("k/trials/block-1/checkpoints/checkpoint-3.safetensors")) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  process.Signal(SIGKILL);
-  process.Wait();
+  StopAfterCheckpoint({"sweep", "rows.svm", "--lr", "0.001|0.01|0.05", "--hidden", "16", "--epochs",
+                       "150", "--devices", "cpu:1", "--out", "k", "--checkpoint-every", "0.05"},
+                      "k", 3, SIGKILL);
   const Finished resumed = Run({"sweep", "--resume", "k"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_THAT(resumed.out, HasSubstr("3 of 3 trials done"));
