@@ -8,6 +8,7 @@
 
 #include "core/ids.h"
 #include "datasets/array.h"
+#include "datasets/encoding/split.h"
 #include "datasets/schema.h"
 
 namespace hogbatch {
@@ -50,6 +51,7 @@ struct ReadOptions {
   LearningTask task = LearningTask::kAuto;  // --task
   ScalingKind scaling = ScalingKind::kAuto;
   double valid_fraction = 0.1;
+  Fold fold = {};               // --fold: instead of valid_fraction
   std::string split_by = {};    // --split-by: a column of a CSV; rows of one group stay together
   std::string split_time = {};  // --split-time: a column of a CSV; the latest rows validate
   std::uint64_t seed = 1;       // of the order of the rows

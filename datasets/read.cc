@@ -63,17 +63,31 @@ std::vector<std::int64_t> LabelledRows(const ParsedInput& parsed) {
 }
 
 // The split that the options ask for. Without one, every class has its share of validation rows.
-RowSplit ChooseSplit(const TextInput& input, const ParsedInput& parsed,
-                     std::optional<std::int64_t> column, const Schema& schema,
-                     const ReadOptions& options, std::span<const std::int64_t> rows) {
+RowSplit MakeSplit(const TextInput& input, const ParsedInput& parsed,
+                   std::optional<std::int64_t> column, const Schema& schema,
+                   const ReadOptions& options, std::span<const std::int64_t> rows) {
   if (column) return SplitTable(input, parsed, *column, options, rows);
-  const SplitRequest request{
-      .rows = rows, .valid_fraction = options.valid_fraction, .seed = options.seed};
+  const SplitRequest request{.rows = rows,
+                             .valid_fraction = options.valid_fraction,
+                             .fold = options.fold,
+                             .seed = options.seed};
   if (schema.label_kind != LabelKind::kClass) return SplitAtRandom(request);
   Dataset labels;
   const auto problem = EncodeLabels(parsed.file, schema, rows, labels);
   if (problem) ThrowAtLabel(input, parsed, *problem);
   return SplitByClass(request, labels.classes);
+}
+
+RowSplit ChooseSplit(const TextInput& input, const ParsedInput& parsed,
+                     std::optional<std::int64_t> column, const Schema& schema,
+                     const ReadOptions& options, std::span<const std::int64_t> rows) {
+  RowSplit split = MakeSplit(input, parsed, column, schema, options, rows);
+  const bool is_whole = split.train_rows > 0 && split.train_rows < std::ssize(split.order);
+  if (!options.fold || is_whole) return split;
+  throw UserError(fmt::format(
+      "{}: {} rows{} are too few for {} folds; make fewer", input.source, Grouped(std::ssize(rows)),
+      options.split_by.empty() ? "" : fmt::format(" in the groups of {}", options.split_by),
+      options.fold.of));
 }
 
 // Options that name columns by what they are for.

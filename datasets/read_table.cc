@@ -222,8 +222,10 @@ std::optional<std::int64_t> SplitColumn(const CsvLayout& layout, const ReadOptio
 
 RowSplit SplitTable(const TextInput& input, const ParsedInput& parsed, std::int64_t column,
                     const ReadOptions& options, std::span<const std::int64_t> rows) {
-  const SplitRequest request{
-      .rows = rows, .valid_fraction = options.valid_fraction, .seed = options.seed};
+  const SplitRequest request{.rows = rows,
+                             .valid_fraction = options.valid_fraction,
+                             .fold = options.fold,
+                             .seed = options.seed};
   if (!options.split_by.empty()) {
     return SplitByGroup(request, GroupsOf(parsed.file, column, rows));
   }

@@ -1,11 +1,15 @@
 #include "datasets/encoding/split.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
 
+#include "core/error.h"
 #include "core/random.h"
 
 namespace hogbatch {
@@ -34,7 +38,58 @@ RowSplit SplitWhere(const SplitRequest& request, const Validates& validates) {
   return split;
 }
 
+// Rows of a class are dealt to the folds in turn, and those of the next class go on from there: all
+// folds are equally large, and have equal shares of every class, to a row.
+RowSplit DealByClass(const SplitRequest& request, std::span<const std::int32_t> classes) {
+  std::map<std::int32_t, std::int64_t> rows;
+  for (const std::int32_t one : classes) ++rows[one];
+  std::map<std::int32_t, std::int64_t> next;
+  std::int64_t before = 0;
+  for (const auto& [one, count] : rows) {
+    next[one] = before;
+    before += count;
+  }
+  return SplitWhere(request, [&](std::size_t i) {
+    return next[classes[i]]++ % request.fold.of == request.fold.number;
+  });
+}
+
+// Each group, in random order, goes to the fold with fewest rows.
+RowSplit DealByGroup(const SplitRequest& request, std::span<const std::int64_t> groups) {
+  std::map<std::int64_t, std::int64_t> sizes;
+  for (const std::int64_t group : groups) ++sizes[group];
+  std::map<std::int64_t, std::ptrdiff_t> fold_of;
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(request.fold.of));
+  for (const std::int64_t position : Shuffled(request)) {
+    const std::int64_t group = groups[static_cast<std::size_t>(position)];
+    if (fold_of.contains(group)) continue;
+    const auto fewest = std::ranges::min_element(rows);
+    fold_of[group] = fewest - rows.begin();
+    *fewest += sizes[group];
+  }
+  return SplitWhere(request,
+                    [&](std::size_t i) { return fold_of[groups[i]] == request.fold.number; });
+}
+
 }  // namespace
+
+Fold ParseFold(std::string_view text) {
+  if (text.empty()) return {};
+  Fold fold;
+  const std::size_t slash = text.find('/');
+  const auto number = [&](std::string_view digits, std::int64_t& value) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc() && end == digits.data() + digits.size();
+  };
+  if (slash != std::string_view::npos && number(text.substr(0, slash), fold.number) &&
+      number(text.substr(slash + 1), fold.of) && fold.of >= 2 && fold.of <= kMostFolds &&
+      fold.number >= 1 && fold.number <= fold.of) {
+    --fold.number;
+    return fold;
+  }
+  throw UserError(fmt::format("--fold {}: write which fold of how many, from 1/2 to {}/{}", text,
+                              kMostFolds, kMostFolds));
+}
 
 std::int64_t CountValidRows(std::int64_t rows, double valid_fraction) {
   if (valid_fraction <= 0 || rows < 2) return 0;
@@ -43,11 +98,16 @@ std::int64_t CountValidRows(std::int64_t rows, double valid_fraction) {
 }
 
 RowSplit SplitAtRandom(const SplitRequest& request) {
+  if (const Fold fold = request.fold) {
+    std::int64_t next = 0;
+    return SplitWhere(request, [&](std::size_t) { return next++ % fold.of == fold.number; });
+  }
   std::int64_t left = CountValidRows(std::ssize(request.rows), request.valid_fraction);
   return SplitWhere(request, [&](std::size_t) { return left-- > 0; });
 }
 
 RowSplit SplitByClass(const SplitRequest& request, std::span<const std::int32_t> classes) {
+  if (request.fold) return DealByClass(request, classes);
   const std::int64_t wanted = CountValidRows(std::ssize(request.rows), request.valid_fraction);
   std::map<std::int32_t, std::int64_t> rows;
   for (const std::int32_t one : classes) ++rows[one];
@@ -73,6 +133,7 @@ RowSplit SplitByClass(const SplitRequest& request, std::span<const std::int32_t>
 }
 
 RowSplit SplitByGroup(const SplitRequest& request, std::span<const std::int64_t> groups) {
+  if (request.fold) return DealByGroup(request, groups);
   const std::int64_t wanted = CountValidRows(std::ssize(request.rows), request.valid_fraction);
   std::map<std::int64_t, std::int64_t> sizes;
   for (const std::int64_t group : groups) ++sizes[group];

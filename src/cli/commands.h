@@ -13,8 +13,8 @@ inline constexpr int kExitInterrupted = 130;
 int Train(const TrainOptions& options);
 int RunQueue(const QueueCommandOptions& options);
 int RunSweep(const SweepCommandOptions& options);
-// `train --ensemble`: a sweep in which only seeds vary.
-SweepCommandOptions EnsembleOf(const TrainOptions& options);
+// `train --ensemble` and `--folds`: a sweep in which only seeds or validation rows vary.
+SweepCommandOptions SweepOf(const TrainOptions& options);
 int Eval(const EvalOptions& options);
 int Predict(const PredictOptions& options);
 int WriteReport(const ReportOptions& options);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "cli/sweep/sweep_files.h"
 #include "core/error.h"
 #include "training/checkpoint/spec_text.h"
 #include "training/job_parts.h"
@@ -48,6 +49,11 @@ std::optional<ResumedRun> FindRun(const TrainOptions& options, Console& console)
   const std::string folder = FolderOf(options);
   const std::vector<std::string> paths =
       folder.empty() ? std::vector<std::string>() : ListCheckpoints(folder);
+  if (!folder.empty() && HoldsSweep(folder)) {
+    throw UserError(fmt::format(
+        "{0} holds a sweep, an ensemble or folds; go on with it: hogbatch sweep --resume {0}",
+        folder));
+  }
   if (paths.empty() && options.resume == "auto") return std::nullopt;
   if (paths.empty()) {
     throw UserError(fmt::format(

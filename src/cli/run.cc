@@ -26,7 +26,8 @@ struct Runner {
     return kExitOk;
   }
   int operator()(const TrainOptions& options) const {
-    return options.ensemble > 0 ? RunSweep(EnsembleOf(options)) : Train(options);
+    const bool trains_several = options.ensemble > 0 || options.folds > 0;
+    return trains_several ? RunSweep(SweepOf(options)) : Train(options);
   }
   int operator()(const QueueCommandOptions& options) const { return RunQueue(options); }
   int operator()(const SweepCommandOptions& options) const { return RunSweep(options); }

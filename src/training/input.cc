@@ -79,6 +79,7 @@ ReadOptions ReadOptionsOf(const TrainingSpec& spec) {
           .task = ParseTask(spec.task),
           .scaling = ParseScaling(spec.scale),
           .valid_fraction = spec.valid.empty() ? spec.valid_fraction : 0,
+          .fold = ParseFold(spec.fold),
           .split_by = spec.split_by,
           .split_time = spec.split_time,
           .seed = static_cast<std::uint64_t>(SplitSeed(spec)),

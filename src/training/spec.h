@@ -34,6 +34,7 @@ struct TrainingSpec {
   std::string scale = "auto";
   double valid_fraction = 0.1;
   std::string valid;
+  std::string fold;
   std::string split_by;
   std::string split_time;
   std::int64_t split_seed = 0;

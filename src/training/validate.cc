@@ -10,6 +10,7 @@
 #include "core/spelling.h"
 #include "core/text.h"
 #include "datasets/encoding/class_weights.h"
+#include "datasets/encoding/split.h"
 #include "nn/initialize.h"
 #include "training/spec.h"
 
@@ -114,6 +115,25 @@ void CheckLabels(const TrainingSpec& spec) {
   if (weighted) CheckClassWeights(spec.class_weights);
 }
 
+void CheckSplit(const TrainingSpec& spec) {
+  if (!spec.split_by.empty() && !spec.split_time.empty()) {
+    throw UserError("--split-by and --split-time contradict each other; give one of them");
+  }
+  if (!spec.valid.empty() && !(spec.split_by.empty() && spec.split_time.empty())) {
+    throw UserError("--valid names the validation rows; leave out --split-by and --split-time");
+  }
+  if (!ParseFold(spec.fold)) return;
+  const auto refuse = [](bool is_given, const char* name) {
+    if (!is_given) return;
+    throw UserError(fmt::format(
+        "a fold of the rows validates, and --{} would choose others; leave out --{}", name, name));
+  };
+  refuse(!spec.valid.empty(), "valid");
+  refuse(!spec.split_time.empty(), "split-time");
+  refuse(spec.valid_fraction != TrainingSpec().valid_fraction, "valid-fraction");
+  refuse(spec.stream, "stream");
+}
+
 void CheckStream(const TrainingSpec& spec) {
   if (!spec.stream) return;
   if (spec.no_cache) {
@@ -144,12 +164,7 @@ void Validate(const TrainingSpec& spec) {
   if (!spec.max_time.empty()) ParseDuration("--max-time", spec.max_time);
   ParseMemoryLimit(spec.memory_limit);
   EvaluatedRows(spec.eval_rows, 1, 0);
-  if (!spec.split_by.empty() && !spec.split_time.empty()) {
-    throw UserError("--split-by and --split-time contradict each other; give one of them");
-  }
-  if (!spec.valid.empty() && !(spec.split_by.empty() && spec.split_time.empty())) {
-    throw UserError("--valid names the validation rows; leave out --split-by and --split-time");
-  }
+  CheckSplit(spec);
   CheckStream(spec);
 }
 

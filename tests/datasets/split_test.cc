@@ -130,5 +130,82 @@ TEST(Split, ValidatesOnTheLatestRows) {
             "or remove the row");
 }
 
+TEST(Split, FoldsMeetEachRowOnceAndGiveEveryClassItsShare) {
+  std::string text;
+  for (int i = 0; i < 1003; ++i) text += fmt::format("{} 1:{}\n", i % 50 == 0 ? 1 : 0, i + 1);
+  std::vector<float> validated;
+  for (std::int64_t fold = 0; fold < 4; ++fold) {
+    const TrainingData read =
+        Learn(text, {.scaling = ScalingKind::kNone, .valid_fraction = 0, .fold = {fold, 4}});
+    const std::int64_t rows = read.data.rows - read.train_rows;
+    EXPECT_GE(rows, 250);
+    EXPECT_LE(rows, 251);
+    const auto classes = std::span(read.data.classes).subspan(read.train_rows);
+    EXPECT_GE(std::ranges::count(classes, 1), 5) << "of 21 rows";
+    EXPECT_LE(std::ranges::count(classes, 1), 6);
+    for (const float x : FirstOf(read, read.train_rows, read.data.rows)) validated.push_back(x);
+  }
+  std::ranges::sort(validated);
+  ASSERT_EQ(validated.size(), 1003u);
+  for (std::size_t i = 0; i < validated.size(); ++i) {
+    EXPECT_EQ(validated[i], static_cast<float>(i + 1));
+  }
+}
+
+TEST(Split, FoldsKeepGroupsTogetherAndValuesShareAlike) {
+  std::multiset<float> validated;
+  std::size_t largest = 0;
+  for (std::int64_t fold = 0; fold < 3; ++fold) {
+    const TrainingData read =
+        Learn(TableOfGroups(101),
+              {.scaling = ScalingKind::kNone, .fold = {fold, 3}, .split_by = "group"});
+    const std::vector<float> valid = FirstOf(read, read.train_rows, read.data.rows);
+    validated.insert(valid.begin(), valid.end());
+    largest = std::max(largest, valid.size());
+  }
+  EXPECT_EQ(validated.size(), 101u);
+  EXPECT_EQ(std::set<float>(validated.begin(), validated.end()).size(), 101u);
+  EXPECT_LE(largest, 42u);  // a third, and a group of up to 8 rows
+  std::string values;
+  for (int i = 0; i < 100; ++i) values += fmt::format("{}.5 1:{}\n", i, i + 1);
+  EXPECT_EQ(Learn(values, {.fold = {0, 3}}).train_rows, 66);
+  EXPECT_EQ(Learn(values, {.fold = {2, 3}}).train_rows, 67);
+}
+
+TEST(Split, LearnsEachFoldFromTheRowsItTrainsOn) {
+  // Only one row has the word "rare" and the number 1000: the fold that validates on it must not
+  // know either.
+  std::string text = "x,word,y\n";
+  for (int i = 0; i < 40; ++i) {
+    text += i == 17 ? "1000,rare,1\n" : fmt::format("{},w{},{}\n", i % 5, i % 3, i % 2);
+  }
+  int knows_rare = 0, knows_thousand = 0;
+  for (std::int64_t fold = 0; fold < 4; ++fold) {
+    const TrainingData read =
+        Learn(text, {.scaling = ScalingKind::kMinMax, .fold = {fold, 4}, .categorical = {"word"}});
+    if (read.schema.features == 5) ++knows_rare;  // x, and one for each word
+    float largest = 0;
+    for (const float x : FirstOf(read, 0, read.data.rows)) largest = std::max(largest, x);
+    if (largest == 1) ++knows_thousand;
+  }
+  EXPECT_EQ(knows_rare, 3);
+  EXPECT_EQ(knows_thousand, 3);
+}
+
+TEST(Split, RefusesFoldsWithoutRows) {
+  EXPECT_EQ(LearnError("1 1:1\n0 1:2\n1 1:3\n", {.fold = {3, 5}}),
+            "in.txt: 3 rows are too few for 5 folds; make fewer");
+  EXPECT_EQ(LearnError(TableOfGroups(101), {.fold = {14, 15}, .split_by = "group"}),
+            "in.txt: 101 rows in the groups of group are too few for 15 folds; make fewer");
+  const Fold fold = ParseFold("2/5");
+  EXPECT_EQ(fold.number, 1);
+  EXPECT_EQ(fold.of, 5);
+  EXPECT_FALSE(ParseFold(""));
+  for (const char* text : {"0/5", "6/5", "1/1", "1/", "/5", "1/5x", "one/5", "5", "1/1001", "-1/5",
+                           "1/9223372036854775808"}) {
+    EXPECT_THROW(ParseFold(text), UserError) << text;
+  }
+}
+
 }  // namespace
 }  // namespace hogbatch

@@ -15,10 +15,13 @@ constexpr std::string_view kToInfer = "every GPU, or the cores where there is no
 
 void TrainOptions::Visit(OptionVisitor& visitor) {
   spec.Visit(visitor);
-  visitor.Group("Ensemble");
+  visitor.Group("Several networks");
   VisitEnsemble(visitor, ensemble,
                 "Train this many networks with seeds from --seed on, together where they fit into "
                 "the cache of a core; the saved model predicts their mean. 0: one network");
+  VisitFolds(visitor, folds,
+             "Cross-validation: train this many times, validated on another part of the rows each "
+             "time, and report mean and spread. 0: train once");
   visitor.Group("Output");
   visitor.Text("out", out, "DIR",
                "Folder for the model and the records of the run; if not given, runs/DATE-TIME");

@@ -16,6 +16,7 @@ namespace hogbatch {
 struct TrainOptions {
   TrainingSpec spec;
   std::int64_t ensemble = 0;
+  std::int64_t folds = 0;
   std::string out;
   bool quiet = false;
   bool json = false;

@@ -8,18 +8,20 @@
 
 namespace hogbatch {
 
-SweepCommandOptions EnsembleOf(const TrainOptions& options) {
-  const auto refuse = [](bool given, const char* name) {
+SweepCommandOptions SweepOf(const TrainOptions& options) {
+  const char* const several = options.ensemble > 0 ? "ensemble" : "folds";
+  const auto refuse = [&](bool given, const char* name) {
     if (!given) return;
-    throw UserError(fmt::format(
-        "--{}: it shows one network while it trains, not an ensemble; leave out --{} or --ensemble",
-        name, name));
+    throw UserError(
+        fmt::format("--{0}: it shows one network while it trains, and --{1} trains several; leave "
+                    "out --{0} or --{1}",
+                    name, several));
   };
   refuse(options.report, "report");
   refuse(!options.trace.empty(), "trace");
   refuse(options.tensorboard, "tensorboard");
   return {.training = SweptOptions::Of(options.spec),
-          .search = {.ensemble = options.ensemble},
+          .search = {.ensemble = options.ensemble, .folds = options.folds},
           .out = options.out,
           .resume = options.resume,
           .checkpoint_every = options.checkpoint_every,

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/interrupts.h"
 #include "cli/reports/introduce.h"
+#include "cli/sweep/fold_report.h"
 #include "cli/sweep/sweep_report.h"
 #include "cli/train_observer.h"
 #include "core/clock.h"
@@ -65,7 +66,7 @@ int SweepCommand::Run() {
   if (!is_resumed_) SetAsideOldRun(folder_);
   record_.options = options_.training.Texts();
   record_.search = SearchTexts(options_.search);
-  record_.rows = plan.rows;
+  record_.rows = plan.inputs.front().rows;
   run_ = std::make_unique<SweepRun>(std::move(plan),
                                     SweepFolder{.path = folder_,
                                                 .checkpoint_every = options_.checkpoint_every,
@@ -90,29 +91,27 @@ SweepPlan SweepCommand::MakePlan() {
   const TrainingSpec& first = trials_.front().spec;
   Devices devices = DevicesToTrain(first.devices);
   SetupObserver setup(console_);
-  auto input = std::make_shared<const TrainingInput>(ReadInput(first, setup));
-  const std::string rows = Fingerprint(*input);
-  if (is_resumed_ && rows != record_.rows) {
+  std::vector<SweepInput> inputs = ReadInputs(trials_, setup);
+  if (is_resumed_ && inputs.front().rows != record_.rows) {
     throw UserError(
         fmt::format("the data has changed since the sweep in {} began: it had {}, and has {}; "
                     "begin a new sweep",
-                    folder_, record_.rows, rows));
+                    folder_, record_.rows, inputs.front().rows));
   }
   // What is wrong with all trials is wrong with the first one.
-  static_cast<void>(
-      PlanInQueue(first, *input, devices, FindScheduler("fifo"), Sharing::kExclusive, setup));
+  static_cast<void>(PlanInQueue(first, *inputs.front().input, devices, FindScheduler("fifo"),
+                                Sharing::kExclusive, setup));
   return {.trials = trials_,
           .rungs = spec_.Rungs(),
           .eta = options_.search.eta,
-          .input = std::move(input),
-          .rows = rows,
+          .inputs = std::move(inputs),
           .devices = std::move(devices),
           .core_cache_bytes = CoreCacheBytes()};
 }
 
 void SweepCommand::Introduce() const {
   const SweepPlan& plan = run_->plan();
-  for (const std::string& line : DataLines(*plan.input)) console_.Say(line);
+  for (const std::string& line : DataLines(*plan.inputs.front().input)) console_.Say(line);
   if (spec_.is_ensemble()) {
     console_.Say(fmt::format("ensemble  {} members with seeds from {} on, {}", plan.trials.size(),
                              spec_.base.seed, LengthText(plan.rungs)));
@@ -124,11 +123,26 @@ void SweepCommand::Introduce() const {
 }
 
 void SweepCommand::SayTrials(const SweepPlan& plan) const {
+  if (has_folds()) {
+    const std::size_t folds = plan.inputs.size(), settings = plan.trials.size() / folds;
+    console_.Say(fmt::format(
+        "folds     {} trainings{}, each validated on another part of the rows; {}", folds,
+        settings == 1 ? ""
+                      : fmt::format(" of each of {} settings ({} {})", settings,
+                                    spec_.ChosenSearch(), VariedText(spec_)),
+        LengthText(plan.rungs)));
+    return;
+  }
   const std::size_t groups = GroupTrials(plan.trials).size();
   console_.Say(fmt::format("sweep     {} trial{} ({} {}) in {} group{} of equal shape, {}",
                            plan.trials.size(), plan.trials.size() == 1 ? "" : "s",
                            spec_.ChosenSearch(), VariedText(spec_), groups, groups == 1 ? "" : "s",
                            LengthText(plan.rungs)));
+}
+
+std::vector<std::string> SweepCommand::Table(std::size_t most) const {
+  const bool shows_settings = has_folds() && !spec_.varied.empty();
+  return shows_settings ? FoldTable(Results(), most) : TrialTable(Results(), most);
 }
 
 SweepResults SweepCommand::Results() const {
@@ -165,7 +179,7 @@ void SweepCommand::OnPoll() {
   if (!is_recorded_ && now - recorded_at_ >= kRecordSeconds) Record();
   if (console_.verbosity() != Verbosity::kLive || now - shown_at_ < kTableSeconds) return;
   shown_at_ = now;
-  std::vector<std::string> lines = TrialTable(Results(), kLiveTrials);
+  std::vector<std::string> lines = Table(kLiveTrials);
   lines.push_back(SweepProgressLine(Results(), SecondsLeft()));
   console_.LiveTable(lines);
 }
@@ -196,7 +210,8 @@ void SweepCommand::Conclude() {
   const report::SweepView view = MakeSweepView(results, run_->plan(), spec_.ChosenSearch());
   ReplaceFile(folder_ + "/sweep.html", report::SweepPage(view));
   ReplaceFile(folder_ + "/sweep.svg", report::SweepPicture(view));
-  for (const std::string& line : TrialTable(results, kLastTrials)) console_.Say(line);
+  if (has_folds()) ReplaceFile(folder_ + "/folds.csv", FoldsCsv(results));
+  for (const std::string& line : Table(kLastTrials)) console_.Say(line);
   if (trials_.size() > kLastTrials) {
     console_.Say(fmt::format("… {} more in {}/trials.csv", trials_.size() - kLastTrials, folder_));
   }
@@ -211,6 +226,8 @@ void SweepCommand::Conclude() {
   if (!std::isfinite(run_->best_loss())) return;
   if (spec_.is_ensemble() && run_->complete()) {
     Join();
+  } else if (has_folds()) {
+    ShowBestSetting(results);
   } else {
     ShowBest(results);
   }
@@ -234,6 +251,16 @@ void SweepCommand::ShowBest(const SweepResults& results) {
   }
 }
 
+void SweepCommand::ShowBestSetting(const SweepResults& results) {
+  const FoldMeans means = MeansOfFolds(results).front();
+  const Trial setting = SettingOf(results, means);
+  const DeviceKind kind = run_->plan().devices.chosen.front().info.kind;
+  if (!setting.values.empty()) console_.Say(fmt::format("best      {}", TrialText(setting)));
+  console_.Say(fmt::format("folds     {}", FoldLine(means, results.metric)));
+  console_.Say(fmt::format("again     {}", TrainCommand(setting, kind)));
+  if (options_.json) WriteOutput(FoldsJson(results, folder_));
+}
+
 void SweepCommand::Join() {
   std::vector<SavedModel> members;
   for (std::size_t i = 0; i < trials_.size(); ++i) {
@@ -244,7 +271,7 @@ void SweepCommand::Join() {
   if (members.empty()) throw Error(fmt::format("{} has no member of the ensemble", folder_));
   ensemble_ = JoinMembers(members);
   SaveModel(folder_ + "/model.safetensors", *ensemble_);
-  const TrainingInput& input = *run_->plan().input;
+  const TrainingInput& input = *run_->plan().inputs.front().input;
   const std::vector<DeviceChoice> devices = DevicesToInfer(spec_.base.devices, ensemble_->spec);
   const Dataset& rows = input.training.data;
   EnsembleQuality quality{

@@ -41,6 +41,10 @@ class SweepCommand final : public SweepObserver {
   // The search is over, and an ensemble is to be trained.
   bool EnsembleFollows() const;
   void ShowBest(const SweepResults& results);
+  void ShowBestSetting(const SweepResults& results);
+  // Of the best trials, or of the best settings.
+  std::vector<std::string> Table(std::size_t most) const;
+  bool has_folds() const { return spec_.search.folds > 0; }
   // Joins the members of an ensemble.
   void Join();
   // Trains an ensemble with the options of the best trial, in a folder of its own.

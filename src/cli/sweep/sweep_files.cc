@@ -32,8 +32,12 @@ void SetSearch(SearchOptions& search, const OptionTexts& texts) {
   search.search_seed = std::stoll(TextAt(texts, "search-seed"));
   search.eta = std::stod(TextAt(texts, "eta"));
   search.min_epochs = std::stod(TextAt(texts, "min-epochs"));
-  const std::string members = TextAt(texts, "ensemble");  // older sweeps have none
-  search.ensemble = members.empty() ? 0 : std::stoll(members);
+  const auto number = [&](const char* name) {  // which older sweeps lack
+    const std::string text = TextAt(texts, name);
+    return text.empty() ? 0 : std::stoll(text);
+  };
+  search.ensemble = number("ensemble");
+  search.folds = number("folds");
 }
 
 }  // namespace

@@ -9,28 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/reports/live_line.h"
+#include "cli/sweep/fold_report.h"
 #include "core/option_values.h"
 #include "core/text.h"
 
 namespace hogbatch {
 namespace {
-
-// Cells below each other. The first `text_columns` begin at the left, all others end at the right.
-std::vector<std::string> Aligned(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const std::vector<std::string>& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::vector<std::string> lines;
-  for (const std::vector<std::string>& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += fmt::format("{}{:>{}}", i == 0 ? "" : "  ", row[i], widths[i]);
-    }
-    lines.push_back(std::move(line));
-  }
-  return lines;
-}
 
 std::string Measured(double value) {
   return std::isfinite(value) ? fmt::format("{:.4f}", value) : "-";
@@ -58,6 +42,27 @@ std::size_t Count(const SweepResults& sweep, TrialState state) {
 }
 
 }  // namespace
+
+// fmt measures a text by its characters, not by its bytes.
+std::vector<std::string> Aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const std::vector<std::string>& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto starts = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+      const auto width = static_cast<std::size_t>(std::ranges::count_if(row[i], starts));
+      widths[i] = std::max(widths[i], width);
+    }
+  }
+  std::vector<std::string> lines;
+  for (const std::vector<std::string>& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += fmt::format("{}{:>{}}", i == 0 ? "" : "  ", row[i], widths[i]);
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
 
 std::vector<std::string> TrialTable(const SweepResults& sweep, std::size_t most) {
   const bool has_test = HasTest(sweep);
@@ -168,7 +173,7 @@ std::string EnsembleJson(const SweepResults& sweep, const EnsembleQuality& quali
 
 report::SweepView MakeSweepView(const SweepResults& sweep, const SweepPlan& plan,
                                 const std::string& search) {
-  const TrainingData& data = plan.input->training;
+  const TrainingData& data = plan.inputs.front().input->training;
   report::SweepView view{.data = data.data.source,
                          .search = search,
                          .metric = sweep.metric,
@@ -191,8 +196,14 @@ report::SweepView MakeSweepView(const SweepResults& sweep, const SweepPlan& plan
     }
     view.trials.push_back(std::move(trial));
   }
-  const std::size_t best = Ranking(sweep.results).front();
-  view.command = TrainCommand(sweep.trials[best], plan.devices.chosen.front().info.kind);
+  const DeviceKind kind = plan.devices.chosen.front().info.kind;
+  if (plan.inputs.size() > 1) {
+    const FoldMeans means = MeansOfFolds(sweep).front();
+    view.command = TrainCommand(SettingOf(sweep, means), kind);
+    if (means.folds > 0) view.status += "; best " + FoldLine(means, sweep.metric);
+  } else {
+    view.command = TrainCommand(sweep.trials[Ranking(sweep.results).front()], kind);
+  }
   return view;
 }
 

@@ -15,6 +15,9 @@
 
 namespace hogbatch {
 
+// Cells below each other, which end at the right.
+std::vector<std::string> Aligned(const std::vector<std::vector<std::string>>& rows);
+
 // A line of names, and one for each of the best trials, at most `most` of them.
 std::vector<std::string> TrialTable(const SweepResults& sweep, std::size_t most);
 

@@ -37,21 +37,22 @@ void AddFile(const std::string& path, XXH3_state_t& state) {
 }
 
 std::string OptionsText(const ReadOptions& options) {
-  const Json json = {{"cache_format", kCacheFormat},
-                     {"format", static_cast<int>(options.format)},
-                     {"label", options.label},
-                     {"positive", options.positive},
-                     {"task", Name(options.task)},
-                     {"scaling", Name(options.scaling)},
-                     {"valid_fraction", options.valid_fraction},
-                     {"split_by", options.split_by},
-                     {"split_time", options.split_time},
-                     {"seed", options.seed},
-                     {"categorical", options.categorical},
-                     {"ignore", options.ignore},
-                     {"keep", options.keep},
-                     {"hash_bits", options.hash_bits},
-                     {"weight", options.weight}};
+  Json json = {{"cache_format", kCacheFormat},
+               {"format", static_cast<int>(options.format)},
+               {"label", options.label},
+               {"positive", options.positive},
+               {"task", Name(options.task)},
+               {"scaling", Name(options.scaling)},
+               {"valid_fraction", options.valid_fraction},
+               {"split_by", options.split_by},
+               {"split_time", options.split_time},
+               {"seed", options.seed},
+               {"categorical", options.categorical},
+               {"ignore", options.ignore},
+               {"keep", options.keep},
+               {"hash_bits", options.hash_bits},
+               {"weight", options.weight}};
+  if (options.fold) json["fold"] = {options.fold.number, options.fold.of};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -33,9 +33,9 @@ std::size_t LargestThatFits(std::size_t most, const Fits& fits) {
 
 }  // namespace
 
-SweepDevices::SweepDevices(const Devices& devices, const TrainingInput& input,
+SweepDevices::SweepDevices(const Devices& devices, std::span<const SweepInput> inputs,
                            std::span<const Trial> trials, std::int64_t core_cache_bytes)
-    : input_(input), core_cache_bytes_(core_cache_bytes), group_of_(trials.size()) {
+    : inputs_(inputs), core_cache_bytes_(core_cache_bytes), group_of_(trials.size()) {
   for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kCuda, DeviceKind::kOpenCl}) {
     Devices same = devices;
     std::erase_if(same.chosen,
@@ -44,10 +44,10 @@ SweepDevices::SweepDevices(const Devices& devices, const TrainingInput& input,
   }
   for (const std::vector<std::size_t>& group : GroupTrials(trials)) {
     for (const std::size_t trial : group) group_of_[trial] = alone_.size();
-    const TrainingSpec& spec = trials[group.front()].spec;
+    const Trial& first = trials[group.front()];
     std::size_t largest = 1;
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-      const std::size_t most = MostLanes(spec, kind, group.size());
+      const std::size_t most = MostLanes(first, kind, group.size());
       kinds_[kind].lanes.push_back(LanesPerBlock(group.size(), most, workers()));
       largest = std::max(largest, most);
     }
@@ -61,7 +61,8 @@ std::size_t SweepDevices::workers() const {
   return all;
 }
 
-TrainingPlan SweepDevices::PlanOf(const TrainingSpec& spec, std::size_t kind) const {
+TrainingPlan SweepDevices::PlanOf(const Trial& trial, std::size_t kind) const {
+  const TrainingSpec& spec = trial.spec;
   const Devices& devices = kinds_[kind].devices;
   SilentObserver silent;
   TrainingSpec same = spec;
@@ -70,25 +71,25 @@ TrainingPlan SweepDevices::PlanOf(const TrainingSpec& spec, std::size_t kind) co
     const BatchRange rows = ParseBatchRange("--cpu-batch", spec.batch.cpu_batch);
     same.batch.gpu_batch = fmt::format("{}", FixedBatchSize(rows, DeviceKind::kCpu));
   }
-  TrainingPlan plan =
-      PlanInQueue(same, input_, devices, FindScheduler("fifo"), Sharing::kExclusive, silent);
+  TrainingPlan plan = PlanInQueue(same, *inputs_[trial.fold].input, devices, FindScheduler("fifo"),
+                                  Sharing::kExclusive, silent);
   plan.order_seed = static_cast<std::uint64_t>(SplitSeed(spec));
   return plan;
 }
 
 // Cores gain by lanes while their weights stay in cache, devices with memory of their own as long
 // as there is room.
-std::size_t SweepDevices::MostLanes(const TrainingSpec& spec, std::size_t kind,
+std::size_t SweepDevices::MostLanes(const Trial& trial, std::size_t kind,
                                     std::size_t trials) const {
   try {
-    const TrainingPlan plan = PlanOf(spec, kind);
+    const TrainingPlan plan = PlanOf(trial, kind);
     const DeviceInfo& device = plan.work.devices.front().info;
     if (device.shares_host_memory) return LanesInCache(plan.work.model, core_cache_bytes_);
     return LargestThatFits(trials, [&](std::size_t lanes) {
       Workload work = plan.work;
       work.model.lanes = static_cast<std::int64_t>(lanes);
       try {
-        return CheckTrainingFits(work, input_.training.data).front() == 0;
+        return CheckTrainingFits(work, inputs_[trial.fold].input->training.data).front() == 0;
       } catch (const UserError&) {
         return false;
       }

@@ -3,23 +3,22 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "training/devices/devices.h"
-#include "training/input.h"
 #include "training/plan.h"
+#include "training/sweep/sweep_inputs.h"
 #include "training/sweep/trials.h"
 
 namespace hogbatch {
 
 class SweepDevices {
  public:
-  // `core_cache_bytes`: L2 of a core. What it refers to outlives it.
-  SweepDevices(const Devices& devices, const TrainingInput& input, std::span<const Trial> trials,
-               std::int64_t core_cache_bytes);
+  // `inputs`: by Trial::fold. `core_cache_bytes`: L2 of a core. What it refers to outlives it.
+  SweepDevices(const Devices& devices, std::span<const SweepInput> inputs,
+               std::span<const Trial> trials, std::int64_t core_cache_bytes);
 
   std::size_t kinds() const { return kinds_.size(); }
   std::size_t workers(std::size_t kind) const { return kinds_[kind].devices.chosen.size(); }
@@ -33,7 +32,7 @@ class SweepDevices {
 
   // The plan of a trial on devices of a kind, alone. If the sweep has cores, an update has as many
   // rows as on a core, whatever the device is. UserError as for PlanInQueue.
-  TrainingPlan PlanOf(const TrainingSpec& spec, std::size_t kind) const;
+  TrainingPlan PlanOf(const Trial& trial, std::size_t kind) const;
 
   // How trials are fused, in words.
   std::string Text() const;
@@ -43,9 +42,9 @@ class SweepDevices {
     Devices devices;
     std::vector<std::size_t> lanes = {};
   };
-  std::size_t MostLanes(const TrainingSpec& spec, std::size_t kind, std::size_t trials) const;
+  std::size_t MostLanes(const Trial& trial, std::size_t kind, std::size_t trials) const;
 
-  const TrainingInput& input_;
+  std::span<const SweepInput> inputs_;
   std::int64_t core_cache_bytes_;
   std::vector<Kind> kinds_;  // cores first
   std::vector<std::size_t> group_of_;

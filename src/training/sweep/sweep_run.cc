@@ -35,31 +35,31 @@ TrialState StateAfter(StopReason reason) {
   }
 }
 
-MetricScale ScaleOf(const SweepPlan& plan) {
-  return {.loss = ChooseModel(plan.trials.front().spec, *plan.input).loss,
-          .target_deviation = plan.input->training.schema.target_deviation};
+std::vector<MetricScale> ScalesOf(const SweepPlan& plan) {
+  std::vector<MetricScale> scales;
+  for (const SweepInput& read : plan.inputs) {
+    scales.push_back({.loss = ChooseModel(plan.trials.front().spec, *read.input).loss,
+                      .target_deviation = read.input->training.schema.target_deviation});
+  }
+  return scales;
 }
 
 }  // namespace
-
-std::string MemberPath(const std::string& folder, std::size_t trial) {
-  return fmt::format("{}/members/{}.safetensors", folder, trial + 1);
-}
 
 SweepRun::SweepRun(SweepPlan plan, SweepFolder folder, EarlierSweep earlier,
                    SweepObserver& observer)
     : plan_(std::move(plan)),
       folder_(std::move(folder)),
       observer_(observer),
-      scale_(ScaleOf(plan_)),
-      metric_(MetricsOf({.rows = 1}, scale_).front().name),
+      scales_(ScalesOf(plan_)),
+      metric_(MetricsOf({.rows = 1}, scales_.front()).front().name),
       results_(std::move(earlier.results)),
       tuner_(plan_.trials.size(), plan_.rungs.size(), plan_.eta),
       kept_(folder_.path + "/trials", plan_.trials.size(),
             [&](std::string_view sentence) { observer_.OnWarning(sentence); }),
-      devices_(plan_.devices, *plan_.input, plan_.trials, plan_.core_cache_bytes),
+      devices_(plan_.devices, plan_.inputs, plan_.trials, plan_.core_cache_bytes),
       waiting_(devices_.group_of()),
-      best_loss_(earlier.best_loss) {
+      models_(folder_.path, earlier.best_loss, observer_) {
   results_.resize(plan_.trials.size());
   RestoreTuner();
 }
@@ -78,6 +78,10 @@ void SweepRun::RestoreTuner() {
       tuner_.RestoreUnfinished(i, result.rung_losses);
     }
   }
+}
+
+const SweepInput& SweepRun::InputOf(std::size_t trial) const {
+  return plan_.inputs[plan_.trials[trial].fold];
 }
 
 void SweepRun::Run(const StopRequested& stop_requested) {
@@ -145,7 +149,7 @@ void SweepRun::Add(const std::vector<Tuner::Leg>& legs, std::size_t kind) {
   std::vector<TrainingPlan> plans;
   for (const Tuner::Leg leg : legs) {
     try {
-      TrainingPlan plan = devices_.PlanOf(plan_.trials[leg.trial].spec, kind);
+      TrainingPlan plan = devices_.PlanOf(plan_.trials[leg.trial], kind);
       // The learning rate is that of all epochs, whatever the rung is.
       if (leg.rung + 1 < plan_.rungs.size()) plan.rules.pause_epoch = plan_.rungs[leg.rung];
       if (TrainsAlone(leg.trial)) {
@@ -174,7 +178,7 @@ void SweepRun::AddAlone(Block block, TrainingPlan plan) {
 }
 
 void SweepRun::AddBlock(Block block, std::span<const TrainingPlan> plans) {
-  TrainingPlan fused = FuseLanes(plans, *plan_.input);
+  TrainingPlan fused = FuseLanes(plans, *InputOf(block.legs.front().trial).input);
   std::vector<std::size_t> trials;
   std::vector<KeptLane> kept;
   std::vector<OptimizerOptions> optimizers;
@@ -197,17 +201,18 @@ void SweepRun::AddBlock(Block block, std::span<const TrainingPlan> plans) {
 
 void SweepRun::Queued(Block block, TrainingPlan plan, std::string options,
                       std::shared_ptr<const Checkpoint> resume) {
+  const SweepInput& read = InputOf(block.legs.front().trial);
   const double from = resume ? static_cast<double>(TrainedRows(*resume, block.folder)) /
-                                   static_cast<double>(plan_.input->training.train_rows)
+                                   static_cast<double>(read.input->training.train_rows)
                              : 0;
   const JobId job = queue_->Add({.plan = std::move(plan),
-                                 .input = plan_.input,
+                                 .input = read.input,
                                  .place = {.sharing = Sharing::kExclusive},
                                  .keep = KeepOptions{.folder = block.folder,
                                                      .options = std::move(options),
                                                      .every = folder_.checkpoint_every,
                                                      .best = KeepOptions::Best::kInCheckpoints,
-                                                     .data = plan_.rows},
+                                                     .data = read.rows},
                                  .resume = resume});
   for (const Tuner::Leg leg : block.legs) {
     std::erase_if(results_[leg.trial].curve, [&](const TrialPoint& point) {
@@ -254,7 +259,8 @@ void SweepRun::OnProgress(JobId job, const Progress& progress) {
   }
   if (!progress.evaluation) return;
   const std::size_t trial = legs[static_cast<std::size_t>(progress.lane)].trial;
-  results_[trial].curve.push_back(PointOf(share, scale_));
+  results_[trial].curve.push_back(
+      PointOf(*share.evaluation, share.train_seconds, scales_[plan_.trials[trial].fold]));
   observer_.OnTrial(trial);
 }
 
@@ -290,7 +296,8 @@ void SweepRun::OnJobEnded(JobId job, const TrainedModel& trained, const JobTimes
                              .examples = run.totals.examples,
                              .updates = run.totals.updates});
   }
-  const auto rows = static_cast<double>(plan_.input->training.train_rows);
+  const auto rows =
+      static_cast<double>(InputOf(block.legs.front().trial).input->training.train_rows);
   for (std::size_t i = 0; i < trained.lanes.size(); ++i) {
     const TrainedLane& lane = trained.lanes[i];
     End(block.legs[i], {.model = lane.model,
@@ -307,8 +314,8 @@ void SweepRun::End(Tuner::Leg leg, const LegEnd& end) {
   result.epoch = end.run.epoch;
   result.seconds = end.seconds;
   result.examples = end.examples;
-  SaveIfBest(leg.trial, end);
-  if (folder_.keeps_members && result.state == TrialState::kDone) SaveMember(leg.trial, end);
+  if (end.run.saved) AddIfMissing(leg.trial, *end.run.saved);
+  Save(leg.trial, end);
   if (result.state != TrialState::kInterrupted) {
     const bool has_loss = end.run.saved && end.run.saved->valid &&
                           result.state != TrialState::kDiverged &&
@@ -319,31 +326,36 @@ void SweepRun::End(Tuner::Leg leg, const LegEnd& end) {
     if (IsOver(result.state)) result.note = Name(end.run.stopped_because);
   }
   if (IsOver(result.state)) kept_.Forget(leg.trial);
+  if (has_folds()) SaveSetting(leg.trial);
   observer_.OnTrial(leg.trial);
 }
 
-void SweepRun::SaveIfBest(std::size_t trial, const LegEnd& end) {
+// A sweep that was killed may have checkpoints of evaluations that its records do not know.
+void SweepRun::AddIfMissing(std::size_t trial, const Evaluation& evaluation) {
+  TrialResult& result = results_[trial];
+  const auto place =
+      std::ranges::lower_bound(result.curve, evaluation.epoch - 1e-9, {}, &TrialPoint::epoch);
+  if (place != result.curve.end() && place->epoch <= evaluation.epoch + 1e-9) return;
+  result.curve.insert(place,
+                      PointOf(evaluation, result.seconds, scales_[plan_.trials[trial].fold]));
+}
+
+void SweepRun::Save(std::size_t trial, const LegEnd& end) {
   if (!end.model || !end.run.saved || !end.run.saved->valid || end.updates == 0) return;
-  const double loss = end.run.saved->valid->mean_loss();
-  if (!(loss < best_loss_)) return;
-  try {
-    SaveModel(folder_.path + "/model.safetensors", *end.model);
-    best_loss_ = loss;
-    observer_.OnBest(trial);
-  } catch (const Error& error) {
-    observer_.OnWarning(fmt::format("trial {} is the best so far: {}", trial + 1, error.what()));
+  if (!has_folds()) models_.SaveIfBest(trial, *end.model, end.run.saved->valid->mean_loss());
+  const bool is_member = folder_.keeps_members || has_folds();
+  if (is_member && results_[trial].state == TrialState::kDone) {
+    models_.SaveMember(trial, *end.model);
   }
 }
 
-void SweepRun::SaveMember(std::size_t trial, const LegEnd& end) {
-  if (!end.model) return;
-  try {
-    const std::string path = MemberPath(folder_.path, trial);
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-    SaveModel(path, *end.model);
-  } catch (const std::exception& error) {
-    observer_.OnWarning(fmt::format("member {} is lost: {}", trial + 1, error.what()));
-  }
+void SweepRun::SaveSetting(std::size_t trial) {
+  const std::size_t folds = plan_.inputs.size(), first = trial / folds * folds;
+  const std::span results = std::span(results_).subspan(first, folds);
+  if (!std::ranges::all_of(results, IsOver, &TrialResult::state)) return;
+  models_.SaveIfBestSetting(first, {.metric = metric_,
+                                    .trials = std::span(plan_.trials).subspan(first, folds),
+                                    .results = results});
 }
 
 void SweepRun::OnWorkerFailed(std::string_view worker, std::string_view what) {

@@ -15,43 +15,22 @@
 #include "training/sweep/blocks.h"
 #include "training/sweep/kept_trials.h"
 #include "training/sweep/sweep_devices.h"
+#include "training/sweep/sweep_models.h"
+#include "training/sweep/sweep_observer.h"
 #include "training/sweep/trial_result.h"
 #include "training/sweep/tuner.h"
 
 namespace hogbatch {
-
-// Called on the thread of SweepRun::Run; must not take long.
-class SweepObserver {
- public:
-  virtual ~SweepObserver() = default;
-  virtual void OnPreparation(std::string_view /*worker*/, double /*seconds*/) {}
-  // Its result has changed: it was evaluated, or has ended a rung.
-  virtual void OnTrial(std::size_t trial) = 0;
-  // Another trial has the best model, which is in model.safetensors.
-  virtual void OnBest(std::size_t /*trial*/) {}
-  virtual void OnWarning(std::string_view sentence) = 0;
-  // About ten times a second.
-  virtual void OnPoll() {}
-};
 
 // What a sweep trains. What it refers to outlives the run.
 struct SweepPlan {
   std::vector<Trial> trials;
   std::vector<double> rungs;  // SweepSpec::Rungs
   double eta = 3;
-  std::shared_ptr<const TrainingInput> input;
-  std::string rows;  // Fingerprint of the input
+  std::vector<SweepInput> inputs;  // by Trial::fold
   Devices devices;
   std::int64_t core_cache_bytes = std::int64_t{1} << 20;  // L2 of a core
 };
-
-struct SweepFolder {
-  std::string path;              // of model.safetensors; trials/N/ has the checkpoints of a trial
-  double checkpoint_every = 30;  // seconds
-  bool keeps_members = false;    // members/N.safetensors of every trial that has ended well
-};
-// The file of a member, from 0.
-std::string MemberPath(const std::string& folder, std::size_t trial);
 
 // What a sweep that was stopped has done.
 struct EarlierSweep {
@@ -71,8 +50,9 @@ class SweepRun final : private QueueObserver {
   std::span<const TrialResult> results() const { return results_; }
   // The metric that is reported beside the loss: "accuracy", say.
   const std::string& metric() const { return metric_; }
-  // The validation loss of the model that is saved; infinite: there is none.
-  double best_loss() const { return best_loss_; }
+  // The validation loss of the model that is saved, or the mean of its setting; infinite: there is
+  // none.
+  double best_loss() const { return models_.best_loss(); }
   // How trials are fused, in words.
   std::string BlocksText() const { return devices_.Text(); }
   // Every trial has trained as far as it should.
@@ -109,8 +89,12 @@ class SweepRun final : private QueueObserver {
   std::shared_ptr<const Checkpoint> FindCheckpoint(std::size_t trial);
   void Fail(Tuner::Leg leg, std::string_view why);
   void End(Tuner::Leg leg, const LegEnd& end);
-  void SaveIfBest(std::size_t trial, const LegEnd& end);
-  void SaveMember(std::size_t trial, const LegEnd& end);
+  void AddIfMissing(std::size_t trial, const Evaluation& evaluation);
+  void Save(std::size_t trial, const LegEnd& end);
+  // If `trial` was the last of its setting.
+  void SaveSetting(std::size_t trial);
+  const SweepInput& InputOf(std::size_t trial) const;
+  bool has_folds() const { return plan_.inputs.size() > 1; }
 
   // QueueObserver
   void OnPreparation(std::string_view worker, double seconds) override;
@@ -124,7 +108,7 @@ class SweepRun final : private QueueObserver {
   SweepPlan plan_;
   SweepFolder folder_;
   SweepObserver& observer_;
-  MetricScale scale_;
+  std::vector<MetricScale> scales_;  // by Trial::fold
   std::string metric_;
   std::vector<TrialResult> results_;
   Tuner tuner_;
@@ -132,7 +116,7 @@ class SweepRun final : private QueueObserver {
   SweepDevices devices_;
   BlockMaker waiting_;
   std::map<JobId, Block> open_;
-  double best_loss_;  // of the model that is saved
+  SweepModels models_;
   bool stops_ = false;
   std::unique_ptr<Queue> queue_;
 };

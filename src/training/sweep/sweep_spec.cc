@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "datasets/encoding/split.h"
 #include "training/model/schema_json.h"
 #include "training/sweep/tuner.h"
 
@@ -30,10 +31,17 @@ void SearchOptions::Visit(OptionVisitor& visitor) {
   VisitEnsemble(visitor, ensemble,
                 "When the search has ended, train this many networks with the options of the best "
                 "trial and different seeds; the saved model predicts their mean. 0: none");
+  VisitFolds(visitor, folds,
+             "Train every trial this many times, validated on another part of the rows each time, "
+             "and compare the means (cross-validation). 0: once");
 }
 
 void VisitEnsemble(OptionVisitor& visitor, std::int64_t& members, std::string_view help) {
   visitor.Number("ensemble", members, {0, static_cast<double>(kMostMembers)}, help);
+}
+
+void VisitFolds(OptionVisitor& visitor, std::int64_t& folds, std::string_view help) {
+  visitor.Number("folds", folds, {0, static_cast<double>(kMostFolds)}, help);
 }
 
 std::string SweepSpec::ChosenSearch() const {
@@ -49,7 +57,30 @@ std::vector<double> SweepSpec::Rungs() const {
   return MakeRungs(search.min_epochs, base.epochs, search.eta);
 }
 
+namespace {
+
+void CheckFolds(const SweepSpec& spec) {
+  if (spec.search.folds == 0) return;
+  if (spec.search.folds == 1) throw UserError("--folds 1: there are at least two folds");
+  if (!spec.base.fold.empty()) {
+    throw UserError("--fold names one of the folds that --folds takes in turn; leave out one");
+  }
+  if (spec.search.ensemble > 0) {
+    throw UserError(
+        "--ensemble and --folds: folds have rows of their own, so that their networks do not make "
+        "one model; leave out one of them");
+  }
+  if (spec.ChosenSearch() == "asha") {
+    throw UserError(
+        "--search asha stops single trials, and --folds compares means over all folds; use "
+        "--search random");
+  }
+}
+
+}  // namespace
+
 void Validate(const SweepSpec& spec) {
+  CheckFolds(spec);
   if (spec.base.valid.empty() && spec.base.valid_fraction == 0) {
     throw UserError(
         "--valid-fraction 0: a sweep compares trials by their validation loss; set rows aside, or "

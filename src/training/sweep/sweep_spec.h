@@ -23,12 +23,14 @@ struct SearchOptions {
   double eta = 3;
   double min_epochs = 1;
   std::int64_t ensemble = 0;
+  std::int64_t folds = 0;
 
   void Visit(OptionVisitor& visitor);
 };
 
-// --ensemble, for `train`, too.
+// --ensemble and --folds, for `train`, too.
 void VisitEnsemble(OptionVisitor& visitor, std::int64_t& members, std::string_view help);
+void VisitFolds(OptionVisitor& visitor, std::int64_t& folds, std::string_view help);
 
 // Made whole by SweptOptions, and never changed.
 struct SweepSpec {

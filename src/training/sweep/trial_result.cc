@@ -32,10 +32,9 @@ bool IsOver(TrialState state) {
          state == TrialState::kFailed;
 }
 
-TrialPoint PointOf(const Progress& progress, const MetricScale& scale) {
-  const Evaluation& evaluation = *progress.evaluation;
+TrialPoint PointOf(const Evaluation& evaluation, double seconds, const MetricScale& scale) {
   return {.epoch = evaluation.epoch,
-          .seconds = progress.train_seconds,
+          .seconds = seconds,
           .train_loss = LossOf(evaluation.train),
           .valid_loss = LossOf(evaluation.valid),
           .valid_metric = MetricOf(evaluation.valid, scale),

@@ -37,7 +37,7 @@ struct TrialPoint {
   double test_loss = 0;
   double test_metric = 0;
 };
-TrialPoint PointOf(const Progress& progress, const MetricScale& scale);
+TrialPoint PointOf(const Evaluation& evaluation, double seconds, const MetricScale& scale);
 
 struct TrialResult {
   TrialState state = TrialState::kWaiting;

@@ -109,6 +109,25 @@ std::vector<Trial> MakeMembers(SweepSpec sweep) {
   return trials;
 }
 
+std::vector<Trial> WithFolds(const SweepSpec& sweep, const std::vector<Trial>& settings) {
+  const std::int64_t folds = sweep.search.folds;
+  if (std::ssize(settings) > kMostTrials / folds) {
+    throw UserError(fmt::format(
+        "{} trials with {} folds each: a sweep makes at most {} trainings; make fewer trials",
+        Grouped(std::ssize(settings)), folds, Grouped(kMostTrials)));
+  }
+  std::vector<Trial> trials;
+  for (const Trial& setting : settings) {
+    for (std::int64_t fold = 0; fold < folds; ++fold) {
+      OptionTexts values = setting.values;
+      values.emplace_back("fold", fmt::format("{}/{}", fold + 1, folds));
+      trials.push_back(MakeTrial(sweep, std::move(values)));
+      trials.back().fold = static_cast<std::size_t>(fold);
+    }
+  }
+  return trials;
+}
+
 // What lanes of one network share. An option that is added later keeps trials apart until it is
 // named here.
 std::string LanesKey(TrainingSpec spec) {
@@ -130,7 +149,8 @@ std::string LanesKey(TrainingSpec spec) {
 std::vector<Trial> MakeTrials(const SweepSpec& spec) {
   Validate(spec);
   if (spec.is_ensemble()) return MakeMembers(spec);
-  return spec.ChosenSearch() == "grid" ? MakeGrid(spec) : MakeRandom(spec);
+  std::vector<Trial> trials = spec.ChosenSearch() == "grid" ? MakeGrid(spec) : MakeRandom(spec);
+  return spec.search.folds > 0 ? WithFolds(spec, trials) : trials;
 }
 
 std::string TrialText(const Trial& trial) {

@@ -15,10 +15,11 @@ namespace hogbatch {
 struct Trial {
   OptionTexts values;  // of the options that vary
   TrainingSpec spec;
+  std::size_t fold = 0;  // which rows validate; trials with equal ones share their rows
 };
 
-// All of them, the same for equal specs. UserError for values that no training can have, which
-// names the trial, and for more than kMostTrials.
+// All of them, the same for equal specs; the folds of a trial follow each other. UserError for
+// values that no training can have, which names the trial, and for more than kMostTrials.
 std::vector<Trial> MakeTrials(const SweepSpec& spec);
 
 // "--lr 0.1 --momentum 0.9"; empty if nothing varies.

@@ -43,7 +43,7 @@ class SweepRunTest : public testing::Test {
   ~SweepRunTest() override { fs::remove_all(folder_); }
 
   SweepPlan PlanOf(const std::vector<double>& rates, std::vector<double> rungs) {
-    SweepPlan plan{.rungs = std::move(rungs), .eta = 2, .input = input_, .rows = "rows"};
+    SweepPlan plan{.rungs = std::move(rungs), .eta = 2, .inputs = {{input_, "rows"}}};
     for (const double rate : rates) {
       Trial trial{.values = {{"lr", OptionText(rate)}}};
       trial.spec.hidden = {16};
