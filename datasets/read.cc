@@ -84,10 +84,11 @@ RowSplit ChooseSplit(const TextInput& input, const ParsedInput& parsed,
   RowSplit split = MakeSplit(input, parsed, column, schema, options, rows);
   const bool is_whole = split.train_rows > 0 && split.train_rows < std::ssize(split.order);
   if (!options.fold || is_whole) return split;
-  throw UserError(fmt::format(
-      "{}: {} rows{} are too few for {} folds; make fewer", input.source, Grouped(std::ssize(rows)),
-      options.split_by.empty() ? "" : fmt::format(" in the groups of {}", options.split_by),
-      options.fold.of));
+  throw UserError(fmt::format("{}: {} are too few for {} folds; make fewer", input.source,
+                              options.split_by.empty()
+                                  ? fmt::format("{} rows", Grouped(std::ssize(rows)))
+                                  : fmt::format("the groups of --split-by {}", options.split_by),
+                              options.fold.of));
 }
 
 // Options that name columns by what they are for.

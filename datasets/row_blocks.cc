@@ -28,7 +28,7 @@ TextBlocks OpenBlocks(const std::vector<std::string>& files, const ReadOptions& 
   return TextBlocks(OpenFiles(files, options.label, budget));
 }
 
-bool IsBlank(std::string_view text) {
+bool IsBlankText(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
@@ -82,7 +82,7 @@ void RowBlocks::KeepText(const TextBlock& block, RowBlock& rows) const {
   if (text_ == Text::kDropped) return;
   if (is_json_) {
     for (const std::string& line : SplitLines(block.text)) {
-      if (!IsBlank(line)) rows.rows.push_back(line);
+      if (!IsBlankText(line)) rows.rows.push_back(line);
     }
     return;
   }
@@ -94,7 +94,7 @@ void RowBlocks::KeepText(const TextBlock& block, RowBlock& rows) const {
 std::optional<RowBlock> RowBlocks::Next() {
   if (is_first_) LookAtFormat();
   while (const auto block = blocks_.Next(block_bytes_)) {
-    if (IsBlank(block->text)) continue;
+    if (IsBlankText(block->text)) continue;
     const bool is_table = schema_.format == FileFormat::kCsv && !is_json_;
     if (is_first_ && is_table) {
       LookAtTable(*block);

@@ -49,7 +49,7 @@ std::optional<ResumedRun> FindRun(const TrainOptions& options, Console& console)
   const std::string folder = FolderOf(options);
   const std::vector<std::string> paths =
       folder.empty() ? std::vector<std::string>() : ListCheckpoints(folder);
-  if (!folder.empty() && HoldsSweep(folder)) {
+  if (paths.empty() && !folder.empty() && HoldsSweep(folder)) {
     throw UserError(fmt::format(
         "{0} holds a sweep, an ensemble or folds; go on with it: hogbatch sweep --resume {0}",
         folder));

@@ -7,7 +7,7 @@
 namespace hogbatch::report {
 namespace {
 
-constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kMostLineBytes = 1 << 20;
 constexpr std::size_t kBufferBytes = 1 << 16;
 
 }  // namespace
@@ -34,7 +34,7 @@ std::optional<TextLine> LineReader::Next() {
     const auto end = buffer_.begin() + static_cast<std::ptrdiff_t>(end_);
     const auto newline = std::find(begin, end, '\n');
     const auto length = static_cast<std::size_t>(newline - begin);
-    const std::size_t room = kMostBytes - line.text.size();
+    const std::size_t room = kMostLineBytes - line.text.size();
     line.text.append(begin, begin + static_cast<std::ptrdiff_t>(std::min(length, room)));
     line.too_long = line.too_long || length > room;
     at_ += length;

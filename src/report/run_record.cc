@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int kFormat = 1;                       // of summary.json and options.json, as known here
-constexpr std::uintmax_t kMostBytes = 16 << 20;  // of one of them
+constexpr std::uintmax_t kMostFileBytes = 16 << 20;  // of one of them
 constexpr std::size_t kMostMoments = 20000;      // more than any screen shows
 
 double NumberAt(const Json& object, const char* key) {
@@ -233,8 +233,8 @@ std::optional<Json> ReadObject(const std::string& folder, const std::string& fil
     return std::nullopt;
   };
   if (!fs::is_regular_file(path, error)) return tell("is missing");
-  if (fs::file_size(path, error) > kMostBytes) return tell("is too large to be hogbatch's");
-  const std::optional<std::string> text = ReadSmallFile(path, kMostBytes);
+  if (fs::file_size(path, error) > kMostFileBytes) return tell("is too large to be hogbatch's");
+  const std::optional<std::string> text = ReadSmallFile(path, kMostFileBytes);
   if (!text) return tell("cannot be read");
   auto object = ParseJson<Json>(*text);
   if (!object.is_object()) return tell("is damaged");

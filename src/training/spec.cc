@@ -56,9 +56,10 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
            "Share of the rows set aside for validation, which chooses the best model; 0 sets none "
            "aside. Every class has its share");
   v.Text("valid", o.valid, "FILE", "Validate on the rows of this file, and train on all of DATA");
-  v.Text("fold", o.fold, "K/N",
-         "Validate on the K-th of N equal parts of the rows, and train on the others. Every class "
-         "has its share of each part");
+  v.Text(
+      "fold", o.fold, "K/N",
+      "Validate on the K-th of N parts of the rows, which are equally large and have equal shares "
+      "of every class (groups of --split-by stay whole), and train on the others");
   v.Text("split-by", o.split_by, "COLUMN",
          "Rows of a CSV file that are equal in this column are never both trained on and "
          "validated on");

@@ -29,7 +29,7 @@ std::string Header(int type, const std::vector<std::uint32_t>& sizes) {
   return header;
 }
 
-std::string Bytes(const std::vector<int>& numbers) {
+std::string BytesOf(const std::vector<int>& numbers) {
   std::string text;
   for (const int number : numbers) text += static_cast<char>(number);
   return text;
@@ -37,9 +37,9 @@ std::string Bytes(const std::vector<int>& numbers) {
 
 // Four images of 1 × 3 pixels and their labels.
 std::string Images() {
-  return Header(8, {4, 1, 3}) + Bytes({0, 255, 0, 1, 0, 0, 0, 0, 2, 9, 9, 9});
+  return Header(8, {4, 1, 3}) + BytesOf({0, 255, 0, 1, 0, 0, 0, 0, 2, 9, 9, 9});
 }
-std::string Labels4() { return Header(8, {4}) + Bytes({7, 3, 7, 3}); }
+std::string Labels4() { return Header(8, {4}) + BytesOf({7, 3, 7, 3}); }
 
 TrainingData LearnIdx(const std::string& images, const std::string& labels,
                       const ReadOptions& options = {}) {
@@ -70,10 +70,10 @@ TEST(Idx, RowsAndLabelsComeFromTwoFiles) {
 
 TEST(Idx, ReadsEveryTypeOfNumber) {
   const auto row = [](int type, const std::string& numbers) {
-    return DenseRow(InFileOrder(Header(type, {2, 2}) + numbers, Header(8, {2}) + Bytes({0, 1})), 0);
+    return DenseRow(InFileOrder(Header(type, {2, 2}) + numbers, Header(8, {2}) + BytesOf({0, 1})), 0);
   };
-  EXPECT_EQ(row(0x08, Bytes({200, 1, 0, 0})), (Rows{200, 1}));
-  EXPECT_EQ(row(0x09, Bytes({-2, 1, 0, 0})), (Rows{-2, 1}));
+  EXPECT_EQ(row(0x08, BytesOf({200, 1, 0, 0})), (Rows{200, 1}));
+  EXPECT_EQ(row(0x09, BytesOf({-2, 1, 0, 0})), (Rows{-2, 1}));
   const auto many = [](std::uint64_t first, std::uint64_t second, int bytes) {
     return BigEndian(first, bytes) + BigEndian(second, bytes) +
            std::string(static_cast<std::size_t>(2 * bytes), '\0');
@@ -94,7 +94,7 @@ TEST(Idx, PixelsShareOneScaleThatKeepsZeros) {
   EXPECT_EQ(read.schema.shift, (Rows{0, 0, 0}));
   EXPECT_EQ(read.schema.scale, Rows(3, 1.0f / 255));
   // The columns of a table have units of their own.
-  const TrainingData table = LearnIdx(Header(8, {4, 1}) + Bytes({1, 2, 3, 4}), Labels4());
+  const TrainingData table = LearnIdx(Header(8, {4, 1}) + BytesOf({1, 2, 3, 4}), Labels4());
   EXPECT_EQ(table.schema.scaling, ScalingKind::kStandard);
 }
 
@@ -133,7 +133,7 @@ TEST(Idx, RefusesDamageWithFileAndByte) {
 }
 
 TEST(Idx, RefusesLabelsOfOtherRows) {
-  EXPECT_THAT(IdxError(Images(), Header(8, {3}) + Bytes({1, 2, 3})),
+  EXPECT_THAT(IdxError(Images(), Header(8, {3}) + BytesOf({1, 2, 3})),
               HasSubstr("in labels: holds 3 labels, but in has 4 rows"));
   EXPECT_THAT(IdxError(Images(), Images()), HasSubstr("in labels: holds 3 numbers a row"));
   EXPECT_THAT(IdxError(Images(), "1 2 3"), HasSubstr("in labels: byte 0: this is no IDX file"));
@@ -153,7 +153,7 @@ TEST(Idx, AModelReadsRowsOfItsOwnSizeWithOrWithoutLabels) {
               HasSubstr("its rows have 2 numbers, but the model was trained on rows of 3"));
   EXPECT_THAT(ErrorOf([&] { read("1 1:2\n", Labels::kOptional); }),
               HasSubstr("this is a LIBSVM file, but the model was trained on IDX"));
-  const std::string unknown = Header(8, {4}) + Bytes({7, 3, 7, 5});
+  const std::string unknown = Header(8, {4}) + BytesOf({7, 3, 7, 5});
   EXPECT_THAT(ErrorOf([&] {
                 ReadTextWithSchema(InputFromBytes(Images(), unknown, "in"), schema,
                                    Labels::kRequired, {}, {.threads = 1});

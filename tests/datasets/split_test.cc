@@ -196,7 +196,7 @@ TEST(Split, RefusesFoldsWithoutRows) {
   EXPECT_EQ(LearnError("1 1:1\n0 1:2\n1 1:3\n", {.fold = {3, 5}}),
             "in.txt: 3 rows are too few for 5 folds; make fewer");
   EXPECT_EQ(LearnError(TableOfGroups(101), {.fold = {14, 15}, .split_by = "group"}),
-            "in.txt: 101 rows in the groups of group are too few for 15 folds; make fewer");
+            "in.txt: the groups of --split-by group are too few for 15 folds; make fewer");
   const Fold fold = ParseFold("2/5");
   EXPECT_EQ(fold.number, 1);
   EXPECT_EQ(fold.of, 5);

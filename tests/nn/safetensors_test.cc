@@ -55,7 +55,7 @@ std::string WithLength(const std::string& header, const std::string& data) {
   return file + header + data;
 }
 
-std::string Floats(std::initializer_list<float> numbers) {
+std::string FloatBytes(std::initializer_list<float> numbers) {
   std::string bytes;
   for (const float number : numbers) {
     bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -154,7 +154,7 @@ TEST(SafeTensors, NeverHoldNumbersThatAreNotFinite) {
     EXPECT_THROW(WriteSafeTensors(path, {}, tensors), Error);
     EXPECT_EQ(folder.files(), 0);
     const std::string header = R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
-    EXPECT_NE(Complaint(WithLength(header, Floats({1, bad}))).find("NaN or infinite"),
+    EXPECT_NE(Complaint(WithLength(header, FloatBytes({1, bad}))).find("NaN or infinite"),
               std::string::npos);
   }
 }
@@ -200,7 +200,7 @@ TEST(SafeTensors, AcceptWhatTheFormatAllows) {
       Parse(WithLength(R"({"b":{"dtype":"F32","shape":[],"data_offsets":[4,8]},)"
                        R"("a":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]},)"
                        R"("none":{"dtype":"F32","shape":[0,9],"data_offsets":[4,4]}}   )",
-                       Floats({1, 2})));
+                       FloatBytes({1, 2})));
   ASSERT_EQ(odd.tensors.size(), 3u);
   EXPECT_EQ(odd.Find("a")->data, std::vector<float>{1});
   EXPECT_EQ(odd.Find("b")->data, std::vector<float>{2});
@@ -217,7 +217,7 @@ struct Damage {
 
 // A tensor "w" whose description is damaged.
 std::string Tensor(const std::string& description, std::initializer_list<float> data) {
-  return WithLength("{\"w\":" + description + "}", Floats(data));
+  return WithLength("{\"w\":" + description + "}", FloatBytes(data));
 }
 
 std::vector<Damage> Damages() {
@@ -272,7 +272,7 @@ std::vector<Damage> Damages() {
       {"overlap",
        WithLength(R"({"v":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
                   R"("w":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
-                  Floats({1, 2})),
+                  FloatBytes({1, 2})),
        "begins at byte 4 where 8 was due"},
   };
 }

@@ -1,6 +1,8 @@
 // A worker on a device that shares no memory with the host, for tests that drive it by hand.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -13,6 +15,13 @@
 #include "tests/support/strict_device.h"
 
 namespace hogbatch {
+
+inline constexpr std::int64_t kNonzeros[] = {0, 5};  // of a row; 0: rows are dense
+
+inline void ExpectNear(const std::vector<float>& a, const std::vector<float>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 2e-6) << i;
+}
 
 // The strict device does whatever a real one may do. There is a second worker's place in its
 // memory, for a test that plays it.

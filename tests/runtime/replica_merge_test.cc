@@ -12,8 +12,6 @@
 namespace hogbatch {
 namespace {
 
-constexpr std::int64_t kNonzeros[] = {0, 5};
-
 // One update while somebody else adds 1 to every weight: the model before, after, and what the
 // update alone would have made of it.
 struct Meeting {

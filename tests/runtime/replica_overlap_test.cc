@@ -41,11 +41,6 @@ Task Update(std::int64_t number, std::int64_t rows = 16) {
   return {.id = number + 1, .rows = {number * rows, (number + 1) * rows}, .learning_rate = 0.1f};
 }
 
-void ExpectNear(const std::vector<float>& a, const std::vector<float>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 2e-6) << i;
-}
-
 // Computes every update before the one ahead of it is committed; calls `between` after each Commit.
 template <typename F>
 void Overlap(Hand& hand, int updates, F between) {

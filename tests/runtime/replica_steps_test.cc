@@ -10,18 +10,11 @@
 namespace hogbatch {
 namespace {
 
-constexpr std::int64_t kNonzeros[] = {0, 5};
-
 Task Updates(std::int64_t first, std::int32_t count, std::int64_t rows = 16) {
   return {.id = first + 1,
           .rows = {first * rows, (first + count) * rows},
           .updates_per_merge = count,
           .learning_rate = 0.1f};
-}
-
-void ExpectNear(const std::vector<float>& a, const std::vector<float>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 2e-6) << i;
 }
 
 TEST(ReplicaSteps, MakeTheModelOfAsManyUpdates) {

@@ -31,7 +31,7 @@ constexpr std::string_view kVersionKey = "config-format";
 constexpr std::string_view kFilesArgument = "data";
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
-std::string Place(const std::string& path, const toml::node& node) {
+std::string PlaceOf(const std::string& path, const toml::node& node) {
   return fmt::format("{}:{}", path, node.source().begin.line);
 }
 
@@ -69,7 +69,7 @@ void AddEntries(const toml::table& table, const std::string& path,
   for (const auto& [key, node] : table) {
     if (node.is_table()) continue;
     const std::string name(key.str());
-    const std::string place = Place(path, node);
+    const std::string place = PlaceOf(path, node);
     entries.push_back({.name = name, .text = TextOf(node, place, name), .place = place});
   }
 }
@@ -78,7 +78,7 @@ void RefuseTables(const toml::table& table, const std::string& path) {
   for (const auto& [key, node] : table) {
     if (!node.is_table()) continue;
     throw UserError(fmt::format("{}: {} is a table; give a number, a text or a list",
-                                Place(path, node), std::string(key.str())));
+                                PlaceOf(path, node), std::string(key.str())));
   }
 }
 
@@ -139,7 +139,7 @@ std::vector<ConfigEntry> ParseConfig(std::string_view text, const std::string& p
     const std::string name(key.str());
     const std::vector<std::string> known(commands.begin(), commands.end());
     if (std::ranges::find(known, name) == known.end()) {
-      throw UserError(fmt::format("{}: [{}] is no command{}", Place(path, node), name,
+      throw UserError(fmt::format("{}: [{}] is no command{}", PlaceOf(path, node), name,
                                   DidYouMean(name, known)));
     }
     if (name == command) AddEntries(*node.as_table(), path, entries);
@@ -157,7 +157,7 @@ JobTables ParseJobTables(std::string_view text, const std::string& path) {
     if (jobs != nullptr && jobs->is_array_of_tables()) {
       for (const toml::node& job : *jobs) {
         JobEntries& table = tables.jobs.emplace_back();
-        table.place = Place(path, job);
+        table.place = PlaceOf(path, job);
         RefuseTables(*job.as_table(), path);
         AddEntries(*job.as_table(), path, table.entries);
       }
@@ -166,12 +166,12 @@ JobTables ParseJobTables(std::string_view text, const std::string& path) {
       AddEntries(*node.as_table(), path, tables.defaults);
     } else if (name == "job") {
       throw UserError(
-          fmt::format("{}: write [[job]] with two brackets, once for each job", Place(path, node)));
+          fmt::format("{}: write [[job]] with two brackets, once for each job", PlaceOf(path, node)));
     } else {
       throw UserError(fmt::format(
           "{}: {} stands outside of a job; write it below [[job]] or "
           "[defaults]{}",
-          Place(path, node), name, DidYouMean(name, std::vector<std::string>{"job", "defaults"})));
+          PlaceOf(path, node), name, DidYouMean(name, std::vector<std::string>{"job", "defaults"})));
     }
   }
   return tables;

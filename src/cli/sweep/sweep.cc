@@ -30,7 +30,21 @@ SweepCommandOptions SweepOf(const TrainOptions& options) {
           .given = options.given};
 }
 
-int RunSweep(const SweepCommandOptions& options) {
+namespace {
+
+// --resume auto of `train`: the sweep in --out or else the latest under runs/; a new one if there
+// is none.
+SweepCommandOptions WithFolder(SweepCommandOptions options) {
+  if (options.resume != "auto") return options;
+  options.resume = options.out.empty() ? LatestSweep() : HoldsSweep(options.out) ? options.out : "";
+  if (!options.resume.empty()) options.out.clear();
+  return options;
+}
+
+}  // namespace
+
+int RunSweep(const SweepCommandOptions& asked) {
+  const SweepCommandOptions options = WithFolder(asked);
   std::optional<SweepRecord> resumed;
   if (!options.resume.empty()) {
     if (!options.out.empty()) {

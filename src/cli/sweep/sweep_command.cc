@@ -141,8 +141,7 @@ void SweepCommand::SayTrials(const SweepPlan& plan) const {
 }
 
 std::vector<std::string> SweepCommand::Table(std::size_t most) const {
-  const bool shows_settings = has_folds() && !spec_.varied.empty();
-  return shows_settings ? FoldTable(Results(), most) : TrialTable(Results(), most);
+  return ShowsSettings() ? FoldTable(Results(), most) : TrialTable(Results(), most);
 }
 
 SweepResults SweepCommand::Results() const {
@@ -212,8 +211,11 @@ void SweepCommand::Conclude() {
   ReplaceFile(folder_ + "/sweep.svg", report::SweepPicture(view));
   if (has_folds()) ReplaceFile(folder_ + "/folds.csv", FoldsCsv(results));
   for (const std::string& line : Table(kLastTrials)) console_.Say(line);
-  if (trials_.size() > kLastTrials) {
-    console_.Say(fmt::format("… {} more in {}/trials.csv", trials_.size() - kLastTrials, folder_));
+  const bool shows_settings = ShowsSettings();
+  const std::size_t all = shows_settings ? trials_.size() / CountFolds(trials_) : trials_.size();
+  if (all > kLastTrials) {
+    console_.Say(fmt::format("… {} more in {}/{}.csv", all - kLastTrials, folder_,
+                             shows_settings ? "folds" : "trials"));
   }
   console_.Say(fmt::format("{}{}",
                            run_->complete() ? "ended     "
@@ -223,12 +225,16 @@ void SweepCommand::Conclude() {
   if (!run_->complete()) {
     console_.Say(fmt::format("go on     hogbatch sweep --resume {}", folder_));
   }
-  if (!std::isfinite(run_->best_loss())) return;
+  if (has_folds()) ShowBestSetting(results);
+  if (!std::isfinite(run_->best_loss())) {
+    console_.Warn(has_folds() ? "all folds of a setting have to end well, and of none they did: "
+                                "there is no mean over all folds, and no model"
+                              : "no trial has ended with a validation loss, so there is no model");
+    return;
+  }
   if (spec_.is_ensemble() && run_->complete()) {
     Join();
-  } else if (has_folds()) {
-    ShowBestSetting(results);
-  } else {
+  } else if (!has_folds()) {
     ShowBest(results);
   }
   console_.Say(fmt::format("model     {}/model.safetensors", folder_));
@@ -255,10 +261,11 @@ void SweepCommand::ShowBestSetting(const SweepResults& results) {
   const FoldMeans means = MeansOfFolds(results).front();
   const Trial setting = SettingOf(results, means);
   const DeviceKind kind = run_->plan().devices.chosen.front().info.kind;
+  if (options_.json) WriteOutput(FoldsJson(results, folder_));
+  if (means.folds == 0) return;
   if (!setting.values.empty()) console_.Say(fmt::format("best      {}", TrialText(setting)));
   console_.Say(fmt::format("folds     {}", FoldLine(means, results.metric)));
   console_.Say(fmt::format("again     {}", TrainCommand(setting, kind)));
-  if (options_.json) WriteOutput(FoldsJson(results, folder_));
 }
 
 void SweepCommand::Join() {

@@ -45,6 +45,7 @@ class SweepCommand final : public SweepObserver {
   // Of the best trials, or of the best settings.
   std::vector<std::string> Table(std::size_t most) const;
   bool has_folds() const { return spec_.search.folds > 0; }
+  bool ShowsSettings() const { return has_folds() && !spec_.varied.empty(); }
   // Joins the members of an ensemble.
   void Join();
   // Trains an ensemble with the options of the best trial, in a folder of its own.

@@ -13,6 +13,8 @@ namespace hogbatch {
 void RefuseOtherSweep(const std::string& folder);
 
 bool HoldsSweep(const std::string& folder);
+// The latest folder under runs/ that holds one; empty: there is none.
+std::string LatestSweep();
 
 // The sweep of --resume. UserError if there is none, or it is damaged.
 SweepRecord ReadSweep(const std::string& folder);

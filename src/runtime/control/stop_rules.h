@@ -18,6 +18,8 @@ struct RunRules {
   // The run pauses after the first evaluation at this epoch or later, with nothing in flight. It
   // goes on from its last checkpoint as if it had not paused. For exclusive jobs.
   double pause_epoch = std::numeric_limits<double>::infinity();
+  // How often a run that diverges goes back to its best model, at half the learning rate.
+  std::int64_t most_rollbacks = 3;
   double eval_every = std::numeric_limits<double>::infinity();    // epochs; infinite: no evaluation
   double report_every = std::numeric_limits<double>::infinity();  // seconds
 };

@@ -59,7 +59,7 @@ void CheckAgreement(const ModelSpec& spec, const Schema& schema) {
   }
 }
 
-const SafeTensors::Tensor& Tensor(const SafeTensors& file, const std::string& name,
+const SafeTensors::Tensor& FindTensor(const SafeTensors& file, const std::string& name,
                                   const std::vector<std::int64_t>& shape) {
   const SafeTensors::Tensor* tensor = file.Find(name);
   if (!tensor) throw UserError(fmt::format("it has no tensor {}", name));
@@ -109,7 +109,7 @@ std::vector<float> ReadParameters(const SafeTensors& file, const ModelSpec& spec
   // numbers.
   std::vector<const std::vector<float>*> numbers;
   for (const TensorPart& part : parts) {
-    numbers.push_back(&Tensor(file, part.name, part.shape).data);
+    numbers.push_back(&FindTensor(file, part.name, part.shape).data);
   }
   std::vector<float> flat(static_cast<std::size_t>(Layout(spec).floats));
   std::vector<float> alone(static_cast<std::size_t>(Layout(Alone(spec)).floats));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "core/text.h"
 
@@ -13,13 +14,13 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// A setting lacks a loss as long as one of its folds does.
 FoldMeans MeansOf(const SweepResults& sweep, std::size_t setting, std::size_t folds) {
   FoldMeans means{.setting = setting};
+  std::size_t ended = 0;
   std::vector<double> valid_loss, valid_metric, test_loss, test_metric;
   for (std::size_t fold = 0; fold < folds; ++fold) {
     const TrialResult& result = sweep.results[setting * folds + fold];
-    if (IsOver(result.state)) ++means.ended;
+    if (IsOver(result.state)) ++ended;
     const TrialPoint* const best = result.best();
     if (!best || result.state == TrialState::kDiverged || result.state == TrialState::kFailed) {
       continue;
@@ -30,6 +31,7 @@ FoldMeans MeansOf(const SweepResults& sweep, std::size_t setting, std::size_t fo
     test_loss.push_back(best->test_loss);
     test_metric.push_back(best->test_metric);
   }
+  means.is_complete = means.folds == folds && ended == folds;
   means.valid_loss = FoldSpreadOf(valid_loss);
   means.valid_metric = FoldSpreadOf(valid_metric);
   means.test_loss = FoldSpreadOf(test_loss);
@@ -70,8 +72,10 @@ std::vector<FoldMeans> MeansOfFolds(const SweepResults& sweep) {
   for (std::size_t i = 0; i < sweep.trials.size() / folds; ++i) {
     means.push_back(MeansOf(sweep, i, folds));
   }
-  std::ranges::stable_sort(means, {}, [&](const FoldMeans& one) {
-    return one.folds == folds ? one.valid_loss.mean : std::numeric_limits<double>::infinity();
+  std::ranges::stable_sort(means, {}, [](const FoldMeans& one) {
+    const bool has_loss = one.folds > 0;
+    return std::tuple(!one.is_complete,
+                      has_loss ? one.valid_loss.mean : std::numeric_limits<double>::infinity());
   });
   return means;
 }

@@ -22,18 +22,18 @@ FoldSpread FoldSpreadOf(std::span<const double> values);
 // A setting is what a trial would be without folds.
 struct FoldMeans {
   std::size_t setting = 0;
-  std::size_t folds = 0;  // that have ended well, or were evaluated so far
-  std::size_t ended = 0;  // in whatever way
-  FoldSpread valid_loss;  // each fold at its best evaluation, as all others
+  std::size_t folds = 0;     // that have a loss, which they may still lower
+  bool is_complete = false;  // all folds have one, and have ended
+  FoldSpread valid_loss;     // each fold at its best evaluation, as all others
   FoldSpread valid_metric;
   FoldSpread test_loss;
   FoldSpread test_metric;
 };
 
-// Trial::fold is the place of a trial within its setting.
+// Trial::fold is the place of a trial within its setting, and "fold" the last of its values.
 std::size_t CountFolds(std::span<const Trial> trials);
 
-// One for each setting, the lowest mean loss first; settings with a fold that has no loss last.
+// One for each setting: those that are complete first, each by its mean loss.
 std::vector<FoldMeans> MeansOfFolds(const SweepResults& sweep);
 
 // One line for each of them.

@@ -39,17 +39,19 @@ void SweepModels::SaveIfBestSetting(std::size_t first, const SweepResults& setti
   const FoldMeans means = MeansOfFolds(setting).front();
   const std::size_t best = first + Ranking(setting.results).front();
   const std::string path = MemberPath(folder_, best);
-  std::error_code error;
-  if (means.folds == setting.trials.size() && std::filesystem::exists(path, error)) {
+  if (means.is_complete && means.valid_loss.mean < best_loss_) {
     try {
       SaveIfBest(best, LoadModel(path), means.valid_loss.mean);
-    } catch (const Error& damaged) {
-      observer_.OnWarning(damaged.what());
+    } catch (const Error& lost) {
+      observer_.OnWarning(fmt::format("the best fold so far has no model: {}", lost.what()));
     }
   }
+  std::error_code error;
   for (std::size_t i = 0; i < setting.trials.size(); ++i) {
     std::filesystem::remove(MemberPath(folder_, first + i), error);
   }
+  // If it is empty.
+  std::filesystem::remove(std::filesystem::path(path).parent_path(), error);
 }
 
 }  // namespace hogbatch

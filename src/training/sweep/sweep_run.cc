@@ -152,6 +152,7 @@ void SweepRun::Add(const std::vector<Tuner::Leg>& legs, std::size_t kind) {
       TrainingPlan plan = devices_.PlanOf(plan_.trials[leg.trial], kind);
       // The learning rate is that of all epochs, whatever the rung is.
       if (leg.rung + 1 < plan_.rungs.size()) plan.rules.pause_epoch = plan_.rungs[leg.rung];
+      plan.rules.most_rollbacks = 0;  // a trial is judged at its own learning rate, as a lane is
       if (TrainsAlone(leg.trial)) {
         AddAlone({.legs = {leg}, .folder = {}, .kind = kind}, std::move(plan));
       } else {
@@ -234,6 +235,7 @@ void SweepRun::Fail(Tuner::Leg leg, std::string_view why) {
   result.note = why;
   result.rung_losses.push_back(kNoLoss);
   tuner_.Finish(leg, kNoLoss, Tuner::After::kOver);
+  if (has_folds()) SaveSetting(leg.trial);
   observer_.OnTrial(leg.trial);
 }
 

@@ -81,7 +81,8 @@ void CheckFolds(const SweepSpec& spec) {
 
 void Validate(const SweepSpec& spec) {
   CheckFolds(spec);
-  if (spec.base.valid.empty() && spec.base.valid_fraction == 0) {
+  const bool has_folds = spec.search.folds > 0 || !spec.base.fold.empty();
+  if (spec.base.valid.empty() && spec.base.valid_fraction == 0 && !has_folds) {
     throw UserError(
         "--valid-fraction 0: a sweep compares trials by their validation loss; set rows aside, or "
         "name a file with --valid");

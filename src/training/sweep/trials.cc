@@ -118,6 +118,13 @@ std::vector<Trial> WithFolds(const SweepSpec& sweep, const std::vector<Trial>& s
   }
   std::vector<Trial> trials;
   for (const Trial& setting : settings) {
+    if (StartsFromFile(setting.spec)) {
+      throw UserError(
+          fmt::format("--init {}: the model may have learnt from the rows that validate a fold; "
+                      "leave out --init "
+                      "or --folds",
+                      setting.spec.init));
+    }
     for (std::int64_t fold = 0; fold < folds; ++fold) {
       OptionTexts values = setting.values;
       values.emplace_back("fold", fmt::format("{}/{}", fold + 1, folds));

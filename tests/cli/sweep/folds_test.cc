@@ -83,6 +83,26 @@ TEST_F(FoldsProgram, GoesOnAfterItWasKilled) {
   EXPECT_TRUE(folder_.Has("k/model.safetensors"));
 }
 
+TEST_F(FoldsProgram, JudgesATrainingAtItsOwnLearningRate) {
+  const Finished run = Run({"train", "rows.svm", "--folds", "3", "--hidden", "8", "--task",
+                            "regress", "--lr", "1000", "--epochs", "3", "--out", "d"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.out, HasSubstr("3 diverged"));
+  EXPECT_THAT(run.err, HasSubstr("there is no mean over all folds, and no model"));
+  EXPECT_FALSE(folder_.Has("d/model.safetensors"));
+}
+
+TEST_F(FoldsProgram, ReportsWhatThereIsWhenTheTimeIsUp) {
+  const Finished run = Run({"train", "rows.svm", "--folds", "2", "--hidden", "64,64", "--epochs",
+                            "100000", "--max-time", "0.3s", "--json", "--out", "t"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("there is no mean over all folds"));
+  EXPECT_EQ(nlohmann::json::parse(run.out)["is_complete"], false);
+  const Finished again = Run({"train", "rows.svm", "--folds", "2", "--hidden", "64,64", "--epochs",
+                              "100000", "--max-time", "0.5s", "--resume", "auto", "--out", "t"});
+  EXPECT_THAT(again.out, HasSubstr("results   t")) << again.err;
+}
+
 TEST_F(FoldsProgram, SaysWhatDoesNotGoTogether) {
   const auto refused = [&](std::vector<std::string> options, const char* sentence) {
     options.insert(options.begin(), {"train", "rows.svm", "--out", "r"});
@@ -100,7 +120,13 @@ TEST_F(FoldsProgram, SaysWhatDoesNotGoTogether) {
   refused({"--folds", "5", "--stream"}, "leave out --stream");
   refused({"--folds", "5", "--report"}, "--folds trains several");
   refused({"--folds", "1001"}, "--folds");
+  refused({"--folds", "5", "--memory-limit", "100K"}, "each of 5 folds has rows of its own");
+  folder_.Write("start.safetensors", "");
+  refused({"--folds", "5", "--init", "start.safetensors"}, "leave out --init or --folds");
   refused({"--fold", "6/5"}, "--fold 6/5: write which fold of how many");
+  const Finished piped = Run({"train", "-", "--folds", "5", "--out", "r"});
+  EXPECT_EQ(piped.exit_code, 2);
+  EXPECT_THAT(piped.err, HasSubstr("a pipe can be read only once; name a file"));
   const Finished asha = Run({"sweep", "rows.svm", "--folds", "5", "--search", "asha", "--lr",
                              "log:0.01:0.1", "--out", "r"});
   EXPECT_EQ(asha.exit_code, 2);

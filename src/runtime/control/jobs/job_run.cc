@@ -13,9 +13,6 @@
 namespace hogbatch {
 namespace {
 
-// How often a run goes back to its best model at half the learning rate.
-constexpr std::int64_t kMostRollbacks = 3;
-
 JobSpec PrepareOne(const JobSetup& setup, std::span<const DeviceInfo> workers) {
   std::vector<JobSpec> jobs = setup.algorithm->Prepare({setup.job}, workers);
   Check(jobs.size() == 1, "one job at a time");
@@ -176,15 +173,15 @@ void JobRun::Stop(StopReason reason) {
 void JobRun::Diverge(std::string_view why) {
   if (rollback_.active()) return;
   const bool goes_on = reason_ == StopReason::kNone || reason_ == StopReason::kEpochs;
-  if (!goes_on || rollbacks_ == kMostRollbacks) return Stop(StopReason::kDiverged);
+  if (!goes_on || rollbacks_ >= rules_.most_rollbacks) return Stop(StopReason::kDiverged);
   ++rollbacks_;
   run_.actions.warnings.push_back(
-      {id(),
-       fmt::format("training diverged at epoch {:.4g} ({}); it goes back to the model of "
-                   "epoch {:.4g} at half the learning rate, as with --lr {:g} (attempt {} of "
-                   "{})",
-                   job_.epoch(), why, evaluations_.best() ? evaluations_.best()->epoch : 0,
-                   job_.rates().base() * job_.rate_factor() / 2, rollbacks_, kMostRollbacks)});
+      {id(), fmt::format("training diverged at epoch {:.4g} ({}); it goes back to the model of "
+                         "epoch {:.4g} at half the learning rate, as with --lr {:g} (attempt {} of "
+                         "{})",
+                         job_.epoch(), why, evaluations_.best() ? evaluations_.best()->epoch : 0,
+                         job_.rates().base() * job_.rate_factor() / 2, rollbacks_,
+                         rules_.most_rollbacks)});
   reason_ = StopReason::kNone;
   evaluations_.Abandon();
   checkpoint_.End();
