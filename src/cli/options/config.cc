@@ -165,13 +165,14 @@ JobTables ParseJobTables(std::string_view text, const std::string& path) {
       RefuseTables(*node.as_table(), path);
       AddEntries(*node.as_table(), path, tables.defaults);
     } else if (name == "job") {
-      throw UserError(
-          fmt::format("{}: write [[job]] with two brackets, once for each job", PlaceOf(path, node)));
+      throw UserError(fmt::format("{}: write [[job]] with two brackets, once for each job",
+                                  PlaceOf(path, node)));
     } else {
-      throw UserError(fmt::format(
-          "{}: {} stands outside of a job; write it below [[job]] or "
-          "[defaults]{}",
-          PlaceOf(path, node), name, DidYouMean(name, std::vector<std::string>{"job", "defaults"})));
+      throw UserError(
+          fmt::format("{}: {} stands outside of a job; write it below [[job]] or "
+                      "[defaults]{}",
+                      PlaceOf(path, node), name,
+                      DidYouMean(name, std::vector<std::string>{"job", "defaults"})));
     }
   }
   return tables;
