@@ -24,9 +24,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr int kFormat = 1;                       // of summary.json and options.json, as known here
+constexpr int kFormat = 1;  // of summary.json and options.json, as known here
 constexpr std::uintmax_t kMostFileBytes = 16 << 20;  // of one of them
-constexpr std::size_t kMostMoments = 20000;      // more than any screen shows
+constexpr std::size_t kMostMoments = 20000;          // more than any screen shows
 
 double NumberAt(const Json& object, const char* key) {
   const auto found = object.find(key);

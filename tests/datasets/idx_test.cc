@@ -70,7 +70,8 @@ TEST(Idx, RowsAndLabelsComeFromTwoFiles) {
 
 TEST(Idx, ReadsEveryTypeOfNumber) {
   const auto row = [](int type, const std::string& numbers) {
-    return DenseRow(InFileOrder(Header(type, {2, 2}) + numbers, Header(8, {2}) + BytesOf({0, 1})), 0);
+    return DenseRow(InFileOrder(Header(type, {2, 2}) + numbers, Header(8, {2}) + BytesOf({0, 1})),
+                    0);
   };
   EXPECT_EQ(row(0x08, BytesOf({200, 1, 0, 0})), (Rows{200, 1}));
   EXPECT_EQ(row(0x09, BytesOf({-2, 1, 0, 0})), (Rows{-2, 1}));

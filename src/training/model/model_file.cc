@@ -60,7 +60,7 @@ void CheckAgreement(const ModelSpec& spec, const Schema& schema) {
 }
 
 const SafeTensors::Tensor& FindTensor(const SafeTensors& file, const std::string& name,
-                                  const std::vector<std::int64_t>& shape) {
+                                      const std::vector<std::int64_t>& shape) {
   const SafeTensors::Tensor* tensor = file.Find(name);
   if (!tensor) throw UserError(fmt::format("it has no tensor {}", name));
   if (tensor->shape != shape) {
