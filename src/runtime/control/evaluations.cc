@@ -52,7 +52,7 @@ std::optional<Task> Evaluations::Next() {
                 .at_start = current_.epoch == 0};
   }
   if (waiting_.empty()) return std::nullopt;
-  const Task task = waiting_.back();
+  Task task = std::move(waiting_.back());
   waiting_.pop_back();
   ++handed_out_;
   return task;

@@ -1,6 +1,7 @@
 #include "runtime/control/pause_phase.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hogbatch {
 
@@ -14,7 +15,7 @@ void PausePhase::Begin(const std::vector<WorkerId>& workers) {
 std::optional<Task> PausePhase::Next(WorkerId worker) {
   const auto found = std::ranges::find(waiting_, worker, &Task::worker);
   if (found == waiting_.end()) return std::nullopt;
-  const Task task = *found;
+  Task task = std::move(*found);
   waiting_.erase(found);
   return task;
 }

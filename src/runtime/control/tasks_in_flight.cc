@@ -34,7 +34,7 @@ Task TasksInFlight::Take(const Report& report, double now) {
   std::vector<Task>& tasks = tasks_[report.worker];
   const auto found = std::ranges::find(tasks, report.task, &Task::id);
   Check(found != tasks.end(), "a report for a task its worker does not have");
-  const Task task = *found;
+  Task task = std::move(*found);
   tasks.erase(found);
   WorkerState& worker = workers_[report.worker];
   --worker.outstanding;
