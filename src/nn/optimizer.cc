@@ -55,6 +55,7 @@ class PlainSgd : public Optimizer {
   }
 
  private:
+  // not state: device_, decay_
   Device& device_;
   double decay_;
   bool direct_;
@@ -94,6 +95,7 @@ class StatefulOptimizer : public Optimizer {
   virtual void StepBias(int layer, const Tensor& gradient, float learning_rate, std::int64_t update,
                         const Tensor& bias) = 0;
 
+  // not state: device_, decay_
   Device& device_;
 
  private:
@@ -124,7 +126,7 @@ class MomentumSgd : public StatefulOptimizer {
 
   std::span<StateMemory> Arrays() override { return {&velocity_, 1}; }
 
-  float momentum_;
+  float momentum_;  // not state: momentum_
   StateMemory velocity_;
 };
 
@@ -150,7 +152,7 @@ class AdamOptimizer : public StatefulOptimizer {
 
   std::span<StateMemory> Arrays() override { return moments_; }
 
-  OptimizerOptions options_;
+  OptimizerOptions options_;            // not state: options_
   std::array<StateMemory, 2> moments_;  // mean and square
 };
 

@@ -55,6 +55,7 @@ class LazyRows {
   }
 
  private:
+  // not state: device_, skipped_, turn_, skipped_on_device_
   Device& device_;
   std::vector<std::int64_t> last_;                    // update of each row's last touch; 0: never
   std::array<std::vector<std::int32_t>, 2> skipped_;  // used in turn

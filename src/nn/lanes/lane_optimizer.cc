@@ -113,6 +113,8 @@ class SteppedLanes final : public LaneOptimizer {
     }
   }
 
+  // not state: device_, layout_, lanes_, direct_, update_, factors_, weight_steps_, bias_steps_
+  // (Begin sets those of an update)
   Device& device_;
   ParameterLayout layout_;
   std::vector<OptimizerOptions> lanes_;
