@@ -1,24 +1,8 @@
-// Options: a command line with one word per line, or the JSON object that a checkpoint keeps.
-#include <variant>
-#include <vector>
-
-#include "cli/options/parse.h"
+// The options of a training as a checkpoint and options.json keep them: one JSON object.
 #include "tests/fuzz/fuzz.h"
 #include "training/checkpoint/spec_text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace hogbatch;
-  std::string_view text = TextOf(bytes, size);
-  if (text.starts_with('{')) {
-    return ReadOrRefused([&] { Validate(SpecFromJson(text, "in")); });
-  }
-  std::vector<std::string> words;
-  while (!text.empty() && words.size() < 64) {
-    words.emplace_back(text.substr(0, text.find('\n')));
-    text.remove_prefix(std::min(text.size(), words.back().size() + 1));
-  }
-  return ReadOrRefused([&] {
-    const Command command = Parse(words);
-    if (const auto* train = std::get_if<TrainOptions>(&command)) Validate(train->spec);
-  });
+  return ReadOrRefused([&] { Validate(SpecFromJson(TextOf(bytes, size), "in")); });
 }
