@@ -1,4 +1,4 @@
-// train --resume: which run goes on, and with which options.
+// train --resume: which run goes on.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,5 @@ std::optional<ResumedRun> FindRun(const TrainOptions& options, Console& console)
 std::int64_t ExamplesOf(const ResumedRun& run);
 // "resumed   runs/first at epoch 2.4"
 std::string ResumeLine(const ResumedRun& run, std::int64_t train_rows);
-
-// The options that the run had, with the few that may change as the user gave them now. UserError
-// for another option that differs.
-TrainingSpec ResumedSpec(const TrainOptions& options, const ResumedRun& run);
 
 }  // namespace hogbatch

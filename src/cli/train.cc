@@ -4,14 +4,11 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <span>
-#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/files.h"
 #include "cli/interrupts.h"
 #include "cli/report.h"
 #include "cli/reports/introduce.h"
@@ -19,11 +16,13 @@
 #include "cli/reports/train_records.h"
 #include "cli/resume.h"
 #include "cli/run_files.h"
+#include "cli/run_folder.h"
 #include "cli/train_observer.h"
 #include "core/guard/cache_folder.h"
 #include "core/replaced_file.h"
 #include "core/run_trace.h"
 #include "report/trace_file.h"
+#include "training/checkpoint/resumed_options.h"
 #include "training/model/last_save.h"
 
 namespace hogbatch {
@@ -101,51 +100,9 @@ void WarnOfCache(const TrainOptions& options, const Devices& devices, Console& c
   if (!why.empty()) console.Warn(fmt::format("this run uses no cache: {}", why));
 }
 
-// The folder of a run, which no other run uses meanwhile.
-class RunFolder {
- public:
-  // A folder named by the user is checked and locked before a large file is read. A dated one is
-  // made when needed.
-  explicit RunFolder(const std::string& wanted) : path_(wanted) {
-    std::error_code error;
-    is_new_ = !wanted.empty() && !std::filesystem::exists(wanted, error);
-    if (is_new_) RemoveWhenInterrupted(wanted, fmt::format("{}/{}", wanted, kLockFile));
-    if (!wanted.empty()) Lock();
-  }
-  // A run that fails before it has a file leaves no folder.
-  ~RunFolder() {
-    if (is_new_ && !is_open_) RemoveUnusedFolder(path_);
-  }
-  RunFolder(const RunFolder&) = delete;
-  RunFolder& operator=(const RunFolder&) = delete;
-
-  // Ready for the files of a run.
-  const std::string& Open(const std::optional<ResumedRun>& resumed) {
-    if (!lock_) Lock();
-    is_open_ = true;
-    if (resumed) {
-      CutMetrics(path_ + "/metrics.jsonl", ExamplesOf(*resumed));
-    } else {
-      SetAsideOldRun(path_);
-    }
-    return path_;
-  }
-
- private:
-  void Lock() {
-    path_ = MakeOutputFolder(path_);
-    lock_.emplace(path_);
-  }
-
-  std::string path_;
-  std::optional<FolderLock> lock_;
-  bool is_new_ = false;
-  bool is_open_ = false;
-};
-
 TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& resumed) {
   if (!resumed) return options;
-  options.spec = ResumedSpec(options, *resumed);
+  options.spec = ResumedSpec(options.spec, options.given, resumed->checkpoint, resumed->folder);
   options.out = resumed->folder;
   return options;
 }
@@ -160,14 +117,15 @@ int Train(const TrainOptions& asked) {
   const Devices devices = DevicesToTrain(options.spec.devices);
   WarnOfThreads(options, devices, console);
   WarnOfCache(options, devices, console);
-  RunFolder run_folder(options.out);
+  RunFolder run_folder(options.out, RunFolder::IfInterrupted::kRemoveUnused);
   TraceFile trace(options.trace, devices.chosen.size());
   SetupObserver setup(console);
   const TrainingInput input = ReadInput(options.spec, setup);
   if (resumed) CheckSameRows(resumed->checkpoint, input);  // before any file of the run changes
   const TrainingPlan plan = Plan(options.spec, input, devices, setup);
 
-  const std::string folder = run_folder.Open(resumed);
+  const std::string& folder =
+      run_folder.Open(resumed ? std::optional(ExamplesOf(*resumed)) : std::nullopt);
   for (const std::string& line : IntroductionLines(options.spec, plan, input, folder)) {
     console.Say(line);
   }

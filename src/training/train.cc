@@ -79,7 +79,7 @@ void CheckSameRows(const Checkpoint& checkpoint, const TrainingInput& input) {
   if (checkpoint.texts.data == rows) return;
   throw UserError(
       fmt::format("the data has changed since the checkpoint was written: it had {}, and has {}; "
-                  "start a new run without --resume",
+                  "bring those rows back, or start a new run in another folder",
                   checkpoint.texts.data, rows));
 }
 

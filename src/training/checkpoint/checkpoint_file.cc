@@ -229,4 +229,24 @@ std::vector<std::string> ListCheckpoints(const std::string& folder) {
   return paths;
 }
 
+std::optional<Checkpoint> NewestCheckpoint(const std::string& folder,
+                                           const std::function<void(std::string_view)>& warn) {
+  std::error_code error;
+  const std::string place = folder + "/checkpoints";
+  const fs::directory_iterator opened(place, error);
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw UserError(fmt::format("{} cannot be read: {}", place, error.message()));
+  }
+  const std::vector<std::string> paths = ListCheckpoints(folder);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    try {
+      return ReadCheckpoint(paths[i]);
+    } catch (const UserError& unread) {
+      if (i + 1 == paths.size()) throw;
+      warn(fmt::format("{}; taking the one before it", unread.what()));
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace hogbatch

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/store/job_memory.h"
@@ -42,6 +44,10 @@ Checkpoint ReadCheckpoint(const std::string& path);
 
 // The checkpoints of a run folder, the newest first.
 std::vector<std::string> ListCheckpoints(const std::string& folder);
+// The newest of them that can be read; none: there is none. Tells `warn` of newer ones that cannot.
+// UserError if none can be read, so that what is there is not taken for nothing.
+std::optional<Checkpoint> NewestCheckpoint(const std::string& folder,
+                                           const std::function<void(std::string_view)>& warn);
 // The path of checkpoint `number`, counted from 1.
 std::string CheckpointPath(const std::string& folder, std::int64_t number);
 // Of a path that ListCheckpoints returned.
