@@ -25,7 +25,7 @@ std::string ResultOf(const RunRecord& record) {
     const std::string& message = record.message;
     return fmt::format("{}: {}", Name(record.outcome), message.substr(message.rfind('\n') + 1));
   }
-  std::string rate = ShortCount(record.examples_per_second) + " examples/s";
+  std::string rate = ShortCount(record.examples_per_second) + " rows/s";
   if (record.plan.phase == Phase::kThroughput) return rate;
   const auto best = BestPoint(record.curve, record.plan.counted_seconds());
   if (!best) return rate;

@@ -65,15 +65,14 @@ void LearningRateOptions::Visit(OptionVisitor& visitor) {
                  "Largest factor by which the batch size scales the learning rate, up or down; 0 "
                  "chooses 16, 8 for squared and 2 for sigmoid loss");
   visitor.Flag("no-staleness-correction", no_staleness_correction,
-               "Scale the learning rate of stale updates, too. Without this flag it is lowered, "
-               "but not below --lr, when other workers merge more than 4 * lr-scale-max updates "
-               "at --lr between the read and the merge of an update");
+               "Do not lower the learning rate of stale updates. By default it falls, at most to "
+               "--lr, once other workers have merged more than 4 * lr-scale-max updates since the "
+               "read");
   visitor.Word("lr-schedule", lr_schedule, WordsOf(LearningRate::Tables::kSchedules),
                "How the learning rate changes with the epoch: constant, inverse (lr / (1 + "
                "lr-decay * epoch)), cosine (to zero at the last epoch) or step (times lr-decay "
                "every lr-step epochs)");
-  visitor.Number("lr-decay", lr_decay, {0, 1e3},
-                 "The factor lr-decay of the inverse and step schedules");
+  visitor.Number("lr-decay", lr_decay, {0, 1e3}, "Decay factor of the inverse and step schedules");
   visitor.Number("lr-step", lr_step, {1e-3, 1e6}, "Epochs between the steps of the step schedule");
   visitor.Number("warmup", warmup, {0, 1e6},
                  "Epochs over which the learning rate rises linearly from a hundredth to its full "

@@ -230,9 +230,9 @@ std::vector<std::string> LearningCharts(std::span<const RunRecord> runs) {
 }
 
 std::vector<std::string> SpeedCharts(std::span<const RunRecord> runs) {
-  LineChart speed{.title = "Examples per second",
+  LineChart speed{.title = "Rows per second",
                   .x_label = "time since training began",
-                  .y_label = "examples/s",
+                  .y_label = "rows/s",
                   .x_axis = Axis::kTime,
                   .series = {},
                   .y_from = 0};

@@ -11,7 +11,7 @@ namespace hogbatch::report {
 
 // Loss and metric, each against time and against epochs.
 std::vector<std::string> LearningCharts(std::span<const RunRecord> runs);
-// Examples per second and batch sizes over time.
+// Rows per second and batch sizes over time.
 std::vector<std::string> SpeedCharts(std::span<const RunRecord> runs);
 // Shares of updates and staleness.
 std::vector<std::string> TeamworkCharts(std::span<const RunRecord> runs);

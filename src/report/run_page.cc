@@ -112,8 +112,8 @@ std::string SummaryOfOne(const RunRecord& run) {
                    std::isfinite(totals.seconds)
                        ? fmt::format("{} with evaluation", SecondsText(totals.seconds))
                        : ""});
-  tiles.push_back({"examples/s", ShortNumber(totals.examples_per_second),
-                   fmt::format("{} examples", ShortNumber(totals.examples))});
+  tiles.push_back({"rows/s", ShortNumber(totals.examples_per_second),
+                   fmt::format("{} rows", ShortNumber(totals.examples))});
   tiles.push_back({"epochs", ShortNumber(totals.epoch), StatusText(run)});
   tiles.push_back(
       {"updates", ShortNumber(totals.updates),
@@ -138,8 +138,7 @@ std::string SummaryTable(std::span<const RunRecord> runs) {
     table.header.push_back(
         fmt::format("{} {}", SplitName(key), MetricTitle(key.substr(key.find('_') + 1))));
   }
-  for (const char* name : {"epochs", "training time", "examples/s"})
-    table.header.emplace_back(name);
+  for (const char* name : {"epochs", "training time", "rows/s"}) table.header.emplace_back(name);
   for (const RunRecord& run : runs) {
     std::vector<std::string> row = {run.name, StatusText(run)};
     for (const std::string& key : keys) {

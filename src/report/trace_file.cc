@@ -127,7 +127,7 @@ void WriteTrace(const RunTrace& trace, std::span<const std::string> workers,
   for (const ThroughputSample& sample : throughput) {
     if (!std::isfinite(sample.examples_per_second)) continue;
     events.Add(fmt::format(
-        R"({{"name":"examples/s","ph":"C","pid":1,"ts":{:.3f},"args":{{"examples/s":{:.1f}}}}})",
+        R"({{"name":"rows/s","ph":"C","pid":1,"ts":{:.3f},"args":{{"rows/s":{:.1f}}}}})",
         1e6 * sample.seconds, sample.examples_per_second));
   }
   events.Flush();

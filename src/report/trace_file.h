@@ -11,7 +11,7 @@
 
 namespace hogbatch::report {
 
-// Examples per second since the last one; `seconds` since training began.
+// Rows per second since the last one; `seconds` since training began.
 struct ThroughputSample {
   double seconds = 0;
   double examples_per_second = 0;

@@ -16,6 +16,8 @@
 namespace hogbatch {
 namespace {
 
+constexpr std::int64_t kUsualEvaluatedRows = 10000;
+
 void VisitReadingOptions(OptionVisitor& v, TrainingSpec& o) {
   VisitFormat(v, o.format);
   v.Word("label", o.label, {{"auto", "first", "last"}, "NAME|N"},
@@ -24,21 +26,20 @@ void VisitReadingOptions(OptionVisitor& v, TrainingSpec& o) {
   v.Text("labels", o.labels, "FILE",
          "File with the labels of an IDX file; if not given, the one whose name says labels where "
          "DATA says images");
-  v.Text("positive", o.positive, "LABEL",
-         "Train on two classes: this label, and all other labels together");
+  v.Text("positive", o.positive, "LABEL", "Train on two classes: this label against all others");
   v.Word("task", o.task, TaskWords(),
          "What labels are: classes (classify), numbers to predict (regress), or several labels per "
          "row (multilabel). auto takes words for classes, and whole numbers if nearly all of them "
          "occur in several rows");
   v.Text("categorical", o.categorical, "COLUMN,...",
-         "Columns of a CSV file whose numbers are codes, such as 3 for a district: each code "
-         "becomes an input of its own, as words do. Columns go by name or by number from 1");
-  v.Text("ignore", o.ignore, "COLUMN,...", "Columns of a CSV file that are not learnt from");
+         "CSV columns whose numbers are category codes. They are one-hot encoded. Give names, or "
+         "numbers from 1");
+  v.Text("ignore", o.ignore, "COLUMN,...", "CSV columns that are not learnt from");
   v.Text("keep", o.keep, "COLUMN,...",
-         "Columns of a CSV file that are learnt from although they number the rows, or nearly all "
-         "of their words differ");
+         "CSV columns that are learnt from although they number the rows, or nearly all of their "
+         "words differ");
   v.Number("hash", o.hash, {1, 20},
-           "A column with more than 1,000 words shares 2^N inputs among them");
+           "A column with more than 1,000 different words gets 2^N inputs, which its words share");
 }
 
 void VisitData(OptionVisitor& v, TrainingSpec& o) {
@@ -53,39 +54,36 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
          "(one-hot columns, sparse data) keep their zeros: they are left alone if all of them lie "
          "within [-1, 1], else scaled by maxabs");
   v.Number("valid-fraction", o.valid_fraction, {0, 0.9},
-           "Share of the rows set aside for validation, which chooses the best model; 0 sets none "
-           "aside. Every class has its share");
+           "Share of the rows that are set aside for validation, which chooses the best model; 0: "
+           "none. Every class has its share");
   v.Text("valid", o.valid, "FILE", "Validate on the rows of this file, and train on all of DATA");
   v.Text(
       "fold", o.fold, "K/N",
       "Validate on the K-th of N parts of the rows, which are equally large and have equal shares "
       "of every class (groups of --split-by stay whole), and train on the others");
   v.Text("split-by", o.split_by, "COLUMN",
-         "Rows of a CSV file that are equal in this column are never both trained on and "
-         "validated on");
+         "CSV column that keeps rows together: rows with the same value in it are all trained on "
+         "or all validated on");
   v.Text("split-time", o.split_time, "COLUMN",
-         "The rows of a CSV file that are latest by this column, a date or a number, validate");
+         "CSV column with a date or a number; the latest rows by it are the validation rows");
   v.Number("split-seed", o.split_seed, {0, 9e15},
-           "Seed of the order of rows in memory and of the choice of validation rows; 0 takes that "
-           "of --seed. Runs with equal ones can be compared whatever their --seed is");
+           "Seed of the train/validation split; 0: --seed. Runs with the same value use the same "
+           "validation rows");
   v.Text("weight", o.weight, "COLUMN",
-         "How much each row of a CSV file counts in the loss. Only relations matter: weights are "
-         "divided by their mean");
+         "CSV column with the loss weight of each row. Weights are divided by their mean");
   VisitMissingColumns(v, o.missing_columns,
                       "Columns that --test or --valid, or DATA with a model of --init, lacks");
   VisitMemoryLimit(v, o.memory_limit);
-  v.Flag("no-cache", o.no_cache,
-         "Read the data again even if the same file was read in the same way before");
+  v.Flag("no-cache", o.no_cache, "Read the data again, not from the cache of files read before");
   v.Flag("stream", o.stream,
-         "For data larger than memory: rows are encoded and brought into random order on disk, in "
-         "the cache, and stay there. Takes no more than --memory-limit for them");
+         "For data larger than memory: rows are encoded and shuffled on disk, in the cache, and "
+         "stay there. They take at most --memory-limit of memory");
 }
 
 void VisitClassWeights(OptionVisitor& v, TrainingSpec& o) {
-  v.Text(
-      "class-weights", o.class_weights, "none|balanced|LABEL=W,...",
-      "How much a row of each class counts in the loss; balanced lets rare classes count as much "
-      "as frequent ones");
+  v.Text("class-weights", o.class_weights, "none|balanced|LABEL=W,...",
+         "Loss weight of the rows of each class; balanced gives rare classes the same total weight "
+         "as frequent ones");
 }
 
 void VisitNetwork(OptionVisitor& v, TrainingSpec& o) {
@@ -109,22 +107,20 @@ void VisitWork(OptionVisitor& v, TrainingSpec& o) {
          fmt::format("How the workers share the model. {}", AlgorithmHelp()));
   v.Word(
       "merge", o.merge, MergeWords(),
-      "How a GPU merges what it learnt on its replica into weights that other workers have changed "
-      "meanwhile. delta adds only its own change, so updates of others survive; average moves "
-      "the weights towards the replica by 1/teams and loses that part of the updates of others; "
-      "overwrite replaces the weights and loses the updates of others, as the Hogbatch paper's "
-      "own program does");
+      "How a GPU merges its replica into weights that other workers have changed meanwhile. delta "
+      "adds only its own change, so updates of others survive; average moves the weights towards "
+      "the replica by 1/teams and loses that part of the updates of others; overwrite replaces "
+      "the weights and loses the updates of others, as the Hogbatch paper's own program does");
   v.Number(
       "merge-rows", o.merge_rows, {1, 1e9},
-      "Rows after which a GPU merges and reads the weights again. It makes several small updates "
-      "on its replica first: as many as fit into this many rows and about 20 ms, fewer if "
-      "other workers merge often meanwhile, and at least one. 1 merges every update. adam, "
-      "momentum, and weight decay on sparse rows always merge every update");
+      "Rows after which a GPU merges and re-reads the weights. Smaller updates are collected on "
+      "its replica for at most about 20 ms, or less if other workers merge often. 1 merges every "
+      "update, as optimisers with state (adam, momentum, weight decay on sparse rows) always do");
   o.batch.Visit(v);
-  v.Number(
-      "min-utilization", o.min_utilization, {0.01, 1},
-      "Share of its best throughput, in rows per second, that a GPU must reach at the minimum of "
-      "--gpu-batch auto:MAX");
+  v.Number("min-utilization", o.min_utilization, {0.01, 1},
+           "With --gpu-batch auto:MAX, the share of its best throughput (rows per second) that a "
+           "GPU must "
+           "reach at the minimum");
   o.adaptive.Visit(v);
   v.Flag("no-pin", o.no_pin, "Do not pin threads to cores; the system may move them");
 }
@@ -137,7 +133,7 @@ void VisitStopping(OptionVisitor& v, TrainingSpec& o) {
   v.Number("target-loss", o.target_loss, {0, 1e9},
            "Stop when the validation loss is at most this; 0: off");
   v.Number("patience", o.patience, {0, 1 << 20},
-           "Stop after this many evaluations in a row without a better model; 0: off");
+           "Stop after this many consecutive evaluations without a better model; 0: off");
 }
 
 void VisitSeed(OptionVisitor& v, TrainingSpec& o) {
@@ -148,9 +144,12 @@ void VisitOutput(OptionVisitor& v, TrainingSpec& o) {
   v.Group("Output");
   v.Number("eval-every", o.eval_every, {1e-6, 1e6},
            "Epochs between evaluations, fractions allowed");
-  v.Word("eval-rows", o.eval_rows, {{"auto", "all"}, "N"},
-         "Training rows that an evaluation measures the training loss on, chosen at random once; "
-         "auto is 10000, or all without validation rows. Validation and test rows all count");
+  v.Word(
+      "eval-rows", o.eval_rows, {{"auto", "all"}, "N"},
+      fmt::format("Training rows on which the training loss is evaluated, chosen at random once; "
+                  "auto is {}, or all without validation rows. All validation and test rows are "
+                  "evaluated",
+                  kUsualEvaluatedRows));
   v.Number("report-every", o.report_every, {0.01, 1e6}, "Seconds between reports");
   VisitSeed(v, o);
 }
@@ -226,9 +225,9 @@ void VisitMemoryLimit(OptionVisitor& v, std::string& limit) {
 
 std::int64_t EvaluatedRows(std::string_view eval_rows, std::int64_t train_rows,
                            std::int64_t valid_rows) {
-  constexpr std::int64_t kUsual = 10000;
   if (eval_rows == "all") return train_rows;
-  if (eval_rows == "auto") return valid_rows > 0 ? std::min(train_rows, kUsual) : train_rows;
+  if (eval_rows == "auto")
+    return valid_rows > 0 ? std::min(train_rows, kUsualEvaluatedRows) : train_rows;
   std::int64_t rows = 0;
   if (!ReadAll(eval_rows, rows) || rows < 1) {
     throw UserError(

@@ -90,7 +90,7 @@ void CheckHidden(const std::vector<std::int64_t>& hidden) {
         fmt::format("--hidden: {} layers; choose at most {}", hidden.size(), kMostHiddenLayers));
   }
   if (hidden.size() == 1 || std::ranges::find(hidden, 0) == hidden.end()) return;
-  throw UserError("--hidden: a layer of width 0 only stands alone (linear model)");
+  throw UserError("--hidden 0 (a linear model) cannot be combined with other layers");
 }
 
 void CheckInit(const TrainingSpec& spec) {
@@ -125,8 +125,7 @@ void CheckSplit(const TrainingSpec& spec) {
   if (!ParseFold(spec.fold)) return;
   const auto refuse = [](bool is_given, const char* name) {
     if (!is_given) return;
-    throw UserError(fmt::format(
-        "a fold of the rows validates, and --{} would choose others; leave out --{}", name, name));
+    throw UserError(fmt::format("--fold chooses the validation rows; leave out --{}", name));
   };
   refuse(!spec.valid.empty(), "valid");
   refuse(!spec.split_time.empty(), "split-time");

@@ -10,8 +10,8 @@ namespace hogbatch {
 namespace {
 
 TEST(FitFields, DropsWholeFieldsFromTheEnd) {
-  const std::vector<std::string> fields = {"epoch 1.00/10", "loss 0.5", "12k examples/s"};
-  EXPECT_EQ(FitFields(fields, 80), "epoch 1.00/10  loss 0.5  12k examples/s");
+  const std::vector<std::string> fields = {"epoch 1.00/10", "loss 0.5", "12k rows/s"};
+  EXPECT_EQ(FitFields(fields, 80), "epoch 1.00/10  loss 0.5  12k rows/s");
   EXPECT_EQ(FitFields(fields, 38), "epoch 1.00/10  loss 0.5");
   EXPECT_EQ(FitFields(fields, 22), "epoch 1.00/10");
 }
@@ -94,9 +94,9 @@ TEST(LiveFields, HoldLossQualityRatesEpochAndTimeLeft) {
   const Evaluation last{.epoch = 1, .train = {}, .valid = Sums(), .test = {}};
   EXPECT_EQ(
       FitFields(LiveFields(progress, 10, last, {}), 200),
-      "epoch 1.50/10  loss 0.5000  1m20s left  accuracy 0.7500  52.3k examples/s  3.27k updates/s");
+      "epoch 1.50/10  loss 0.5000  1m20s left  accuracy 0.7500  52.3k rows/s  3.27k updates/s");
   EXPECT_EQ(FitFields(LiveFields(progress, 10, last, {}), 79),
-            "epoch 1.50/10  loss 0.5000  1m20s left  accuracy 0.7500  52.3k examples/s");
+            "epoch 1.50/10  loss 0.5000  1m20s left  accuracy 0.7500  52.3k rows/s");
 }
 
 TEST(LiveFields, OfSeveralTeamsPutTheirBalanceFirstAndDropTheRestInNarrowTerminals) {
@@ -105,7 +105,7 @@ TEST(LiveFields, OfSeveralTeamsPutTheirBalanceFirstAndDropTheRestInNarrowTermina
   EXPECT_EQ(
       FitFields(fields, 200),
       "epoch 1.50/10  loss 0.5000  1m20s left  cpu 52% x64 (max)  opencl.0 48% x128  beta 0.99  "
-      "52.3k examples/s  accuracy 0.7500  3.27k updates/s");
+      "52.3k rows/s  accuracy 0.7500  3.27k updates/s");
   EXPECT_EQ(FitFields(fields, 80),
             "epoch 1.50/10  loss 0.5000  1m20s left  cpu 52% x64 (max)  opencl.0 48% x128");
   EXPECT_EQ(FitFields(fields, 50), "epoch 1.50/10  loss 0.5000  1m20s left");

@@ -153,7 +153,7 @@ TEST_F(ReportCommand, TrainingLeavesATraceThatViewersOpen) {
   }
   EXPECT_EQ(rows, 1080);
   EXPECT_EQ(std::to_string(updates), ValueOf(folder_.Read("o/summary.json"), "updates"));
-  for (const char* name : {"snapshot", "evaluate", "thread_name", "examples/s"})
+  for (const char* name : {"snapshot", "evaluate", "thread_name", "rows/s"})
     EXPECT_GT(seen[name], 0) << name;
 }
 

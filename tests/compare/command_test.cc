@@ -70,7 +70,7 @@ TEST_F(CompareCommand, EndsInOnePageAndOneJsonFile) {
 TEST_F(CompareCommand, MeasuresThroughputOnlyIfAsked) {
   const Finished finished = Compare({"--against", "tensorflow", "--throughput"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("examples/s"));
+  EXPECT_THAT(finished.out, HasSubstr("rows/s"));
   const auto json = Result();
   EXPECT_TRUE(json["complete"]);
   EXPECT_FALSE(json["findings"].contains("race"));
@@ -134,7 +134,7 @@ TEST_F(CompareCommand, AFrameworkThatFailsInTheRaceKeepsItsOtherFigures) {
   const Finished finished = Compare({"--against", "tensorflow"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("failed: RuntimeError: the stand-in failed"));
-  EXPECT_THAT(finished.out, HasSubstr("tensorflow                 40,000 examples/s"));
+  EXPECT_THAT(finished.out, HasSubstr("tensorflow                 40,000 rows/s"));
 }
 
 TEST_F(CompareCommand, AFrameworkThatHangsIsEnded) {

@@ -75,9 +75,9 @@ TEST(RunPage, ShowsEverythingOfOneRun) {
   EXPECT_EQ(Checked(page), "9 charts\n");
   for (const char* part :
        {"Run first", "Loss against time", "Loss against epochs", "Accuracy against time",
-        "Examples per second", "Batch size of each device", "Shares of updates by worker",
-        "Staleness", "cpu.0: 50 % busy", "66.67", "mine.csv", "<dt>processor</dt>",
-        "<dt>lr</dt><dd>0.05</dd>", "all epochs are done", "0.0923"}) {
+        "Rows per second", "Batch size of each device", "Shares of updates by worker", "Staleness",
+        "cpu.0: 50 % busy", "66.67", "mine.csv", "<dt>processor</dt>", "<dt>lr</dt><dd>0.05</dd>",
+        "all epochs are done", "0.0923"}) {
     EXPECT_THAT(page, HasSubstr(part));
   }
   EXPECT_THAT(page, Not(HasSubstr("class=\"warning\"")));

@@ -64,7 +64,7 @@ TEST(TraceFile, ShowsTasksInMicrosecondsSinceTrainingBegan) {
   EXPECT_EQ(EventsOf(file, "X", "snapshot").at(0)["tid"], 2);
   EXPECT_EQ(EventsOf(file, "X", "apply").size(), 1u);
   EXPECT_EQ(EventsOf(file, "C", "batch size cpu.0").at(0)["args"]["rows"], 16);
-  EXPECT_EQ(EventsOf(file, "C", "examples/s").at(0)["ts"], 1e6);
+  EXPECT_EQ(EventsOf(file, "C", "rows/s").at(0)["ts"], 1e6);
 }
 
 TEST(TraceFile, ShowsGapsAsWaiting) {

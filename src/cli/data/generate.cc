@@ -53,8 +53,8 @@ SyntheticSpec SpecOf(const DataGenerateOptions& options) {
   if (options.nonzeros > 0) spec.nonzeros = options.nonzeros;
   if (options.classes > 0) spec.classes = options.classes;
   if (spec.nonzeros > spec.features) {
-    throw UserError(fmt::format("--nonzeros {} of {} features: a row cannot have more than all",
-                                spec.nonzeros, spec.features));
+    throw UserError(
+        fmt::format("--nonzeros {} exceeds the {} features", spec.nonzeros, spec.features));
   }
   spec.labels_per_row = std::min(spec.labels_per_row, spec.classes);
   return spec;

@@ -10,10 +10,10 @@ namespace hogbatch {
 namespace {
 
 constexpr std::array kSummaries = {
-    std::pair{"train", "train a network on a file of examples"},
+    std::pair{"train", "train a network on rows with labels"},
     std::pair{"queue", "train many networks in one run, on shared devices"},
     std::pair{"sweep", "try many values of options, and keep the best model"},
-    std::pair{"eval", "measure a model on a file of examples"},
+    std::pair{"eval", "measure a model on rows with labels"},
     std::pair{"predict", "print the label of every row of a file"},
     std::pair{"report", "show one or several runs in a page"},
     std::pair{"export", "write encoded rows and initial weights for other programs"},
@@ -39,7 +39,7 @@ Begin with one of these:
 )";
 
 const char* const kTrainHelp =
-    R"(Trains a network on a file of examples and saves the best model.
+    R"(Trains a network on rows with labels and saves the best model.
 
 Examples:
   hogbatch train                                    the data set that ships with the program
@@ -85,8 +85,8 @@ results holds the best model (model.safetensors), a table (trials.csv), everythi
 )";
 
 const char* const kEvalHelp =
-    R"(Measures a model on a file of examples with labels: loss and accuracy, and for classes AUC, F1
-and the confusion matrix.
+    R"(Measures a model on rows with labels: loss and accuracy, and for classes AUC, F1 and the confusion
+matrix.
 
 Examples:
   hogbatch eval runs/first/model.safetensors test.csv
@@ -130,8 +130,8 @@ The folder then holds data.safetensors, initial-SEED.safetensors (models) and ex
 )";
 
 const char* const kCompareHelp =
-    R"(Compares hogbatch with TensorFlow, PyTorch, Keras and scikit-learn on one data set: examples per
-second, time to a loss, memory, processor time and start-up. Every side learns the same network from
+    R"(Compares hogbatch with TensorFlow, PyTorch, Keras and scikit-learn on one data set: rows per second,
+time to a loss, memory, processor time and start-up. Every side learns the same network from
 the same initial weights, at its own best batch size and learning rate.
 
 Examples:
@@ -200,17 +200,17 @@ const char* const kDataFetchHelp =
   covtype    forest cover types, 581,012 rows, 7 classes (UCI)
   w8a        web pages, 49,749 rows and 14,951 to test on, 2 classes (LIBSVM)
   real-sim   articles, 72,309 rows, 20,958 features, 2 classes (LIBSVM)
-  delicious  bookmarks, 983 labels, several per row; --from must say where it is
+  delicious  bookmarks, 983 labels, several per row
   mnist      handwritten digits, 60,000 rows and 10,000 to test on, 10 classes
 
 A broken connection is taken up again, also by the same command later. Proxies of the environment
-(http_proxy, https_proxy, no_proxy) are used. Where a copy was at hand, the content is compared with
-its SHA-256; for others it is said that they are not verified.
+(http_proxy, https_proxy, no_proxy) are used. w8a and mnist are verified by SHA-256; the others are
+not, and the output says so. delicious needs --from URL.
 )";
 
 const char* const kInspectHelp =
-    R"(Shows what is in a model, a checkpoint, the folder of a run or a file of the data cache. Files are
-checked, not trusted: what is damaged is said.
+    R"(Shows what is in a model, a checkpoint, the folder of a run or a file of the data cache. Checks each
+file and reports damage.
 
 Examples:
   hogbatch inspect runs/first/model.safetensors

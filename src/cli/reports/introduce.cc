@@ -42,7 +42,7 @@ std::string DataLine(const TrainingData& training) {
       LabelColumnText(training.schema), LabelsText(training.schema),
       data.bytes() == 0 ? "from the cache" : fmt::format("{:.3g} MB", megabytes));
   if (training.schema.scaling == ScalingKind::kAuto) {
-    line += ", scaled by standard except columns that are mostly 0";
+    line += ", standardised, except columns that are mostly 0";
   } else if (training.schema.scaling != ScalingKind::kNone) {
     line += fmt::format(", scaled by {}", Name(training.schema.scaling));
   }

@@ -51,7 +51,7 @@ std::string FitFields(std::span<const std::string> fields, int width) {
 std::vector<std::string> LiveFields(const Progress& progress, double epochs,
                                     const std::optional<Evaluation>& last,
                                     const MetricScale& scale) {
-  const std::string examples = ShortCount(progress.examples_per_second) + " examples/s";
+  const std::string examples = ShortCount(progress.examples_per_second) + " rows/s";
   const std::string updates = ShortCount(progress.updates_per_second) + " updates/s";
   std::string metric;
   // The metric of the untrained model would mislead.

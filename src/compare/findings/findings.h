@@ -18,7 +18,7 @@ namespace hogbatch::compare {
 // A ratio is an advantage of hogbatch: above 1 it is faster, or needs less. It pairs runs of one
 // round.
 
-// Examples per second of one variant beside hogbatch's at `batch` rows per update.
+// Rows per second of one variant beside hogbatch's at `batch` rows per update.
 struct SpeedFinding {
   Fairness fairness = Fairness::kRowsPerUpdate;
   std::int64_t batch = 0;  // of hogbatch

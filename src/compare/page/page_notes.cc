@@ -28,7 +28,7 @@ std::vector<std::string> NoisyDifferences(const Findings& findings) {
   }
   for (const SpeedFinding& speed : findings.speeds) {
     if (!speed.advantage || speed.advantage->verdict != Verdict::kNoise) continue;
-    found.push_back(fmt::format("examples/s, {} at {} rows: {}", speed.variant, speed.side_batch,
+    found.push_back(fmt::format("rows/s, {} at {} rows: {}", speed.variant, speed.side_batch,
                                 RatioText(speed.advantage)));
   }
   for (const CurveFinding& curve : findings.curves) {

@@ -41,7 +41,7 @@ Table CostTable(const std::vector<RaceFinding>& races, const char* what, CostMem
 }
 
 Table SpeedTable(const Comparison& comparison, Fairness fairness) {
-  Table table{.header = {"side", "rows per update", "examples/s", "hogbatch / side", "verdict"},
+  Table table{.header = {"side", "rows per update", "rows/s", "hogbatch / side", "verdict"},
               .rows = {}};
   for (const SpeedFinding& speed : comparison.findings.speeds) {
     if (speed.fairness != fairness) continue;
@@ -116,7 +116,7 @@ std::string Costs(const Comparison& comparison) {
 
 std::string Throughput(const Comparison& comparison) {
   return Paragraph(fmt::format(
-             "Examples per second while training, without start-up, compilation and evaluation; "
+             "Rows per second while training, without start-up, compilation and evaluation; "
              "medians of rounds in which all sides take turns. With equal rows per update, an "
              "update of each side is the gradient of as many rows. A synchronous framework works "
              "on one update with all cores, and hogbatch on one update per core. With equal rows "

@@ -118,7 +118,7 @@ std::vector<std::string> ResultLines(const Comparison& comparison) {
           speed.fairness != Fairness::kRowsPerUpdate) {
         continue;
       }
-      lines.push_back(fmt::format("{:>5} rows  {:22} {:>10} examples/s  {}", batch, speed.variant,
+      lines.push_back(fmt::format("{:>5} rows  {:22} {:>10} rows/s  {}", batch, speed.variant,
                                   RateText(speed.rate.median), RatioText(speed.advantage)));
     }
   }

@@ -13,7 +13,7 @@
 
 namespace hogbatch::compare {
 
-// Examples per second over batch sizes, as often as the plan says. Batch sizes for which there is
+// Rows per second over batch sizes, as often as the plan says. Batch sizes for which there is
 // no time are left out.
 void MeasureThroughput(Bench& bench, const ComparePlan& plan);
 
