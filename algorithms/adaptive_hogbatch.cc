@@ -20,7 +20,8 @@ namespace {
 
 class AdaptiveHogbatch : public Algorithm {
  public:
-  explicit AdaptiveHogbatch(const AlgorithmOptions& options) : options_(options) {}
+  explicit AdaptiveHogbatch(const AlgorithmOptions& options)
+      : options_(options), own_(options.own.as<AdaptiveOptions>()) {}
 
   // Looks at every worker once or twice, for a task of 20 ms.
   std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) override {
@@ -105,7 +106,7 @@ class AdaptiveHogbatch : public Algorithm {
     for (TeamState& team : teams_) team.count = team.speed = team.live = team.training = 0;
     for (const WorkerState& worker : workers) {
       TeamState& team = teams_[worker.team];
-      const double weight = worker.device.kind == DeviceKind::kCpu ? options_.adaptive.beta : 1;
+      const double weight = worker.device.kind == DeviceKind::kCpu ? own_.beta : 1;
       team.count += weight * static_cast<double>(worker.updates);
       team.has_begun = team.has_begun || worker.updates > 0;
       if (!worker.live) continue;
@@ -118,12 +119,11 @@ class AdaptiveHogbatch : public Algorithm {
 
   void Review(TeamId id, const Bounds& bounds) {
     const auto index = static_cast<std::size_t>(id);
-    const AdaptiveOptions& options = options_.adaptive;
-    if (!CanReview(teams_, index, options.adapt_band)) return;
+    if (!CanReview(teams_, index, own_.adapt_band)) return;
     TeamState& team = teams_[id];
     double wanted =
-        team.batch_size * (options.adapt_band == 0 ? PublishedFactor(teams_, index, options.alpha)
-                                                   : DampedFactor(teams_, index, options));
+        team.batch_size * (own_.adapt_band == 0 ? PublishedFactor(teams_, index, own_.alpha)
+                                                : DampedFactor(teams_, index, own_));
     // Rounding must not keep a size from returning exactly to its initial value.
     if (std::abs(wanted - team.initial_batch_size) < 1e-9 * wanted) {
       wanted = team.initial_batch_size;
@@ -131,13 +131,17 @@ class AdaptiveHogbatch : public Algorithm {
     team.batch_size = holds_[id].Apply(wanted, bounds);
   }
 
-  AlgorithmOptions options_;  // not state: options_
+  // not state: options_, own_
+  AlgorithmOptions options_;
+  AdaptiveOptions own_;
   IndexedVector<TeamId, TeamState> teams_;
   IndexedVector<TeamId, Holds> holds_;
   IndexedVector<WorkerId, int> reported_;  // 1: since the last review of its team
 };
 
 }  // namespace
+
+AnyOptions MakeAdaptiveOptions() { return AdaptiveOptions(); }
 
 std::unique_ptr<Algorithm> MakeAdaptiveHogbatch(const AlgorithmOptions& options) {
   return std::make_unique<AdaptiveHogbatch>(options);

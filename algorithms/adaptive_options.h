@@ -11,7 +11,6 @@ struct AdaptiveOptions {
   double adapt_band = 0.02;  // share of all updates by which counts may differ and still be even
 
   void Visit(OptionVisitor& visitor);
-  bool operator==(const AdaptiveOptions&) const = default;
 };
 
 }  // namespace hogbatch

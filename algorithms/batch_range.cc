@@ -75,17 +75,18 @@ std::string Text(const GpuBatch& batch) {
 
 void BatchOptions::Visit(OptionVisitor& visitor) {
   visitor.Text("cpu-batch", cpu_batch, "ROWS|MIN:MAX",
-               fmt::format("Batch size of a CPU thread: rows per update. adaptive stays within the "
-                           "range; other algorithms use {}, or the nearest size in the range",
+               fmt::format("Batch size of a CPU thread: rows per update. Algorithms that adapt it "
+                           "stay within the range; others use {}, or the nearest size in the range",
                            kFixedCpuRows));
   visitor.Text(
       "gpu-batch", gpu_batch, "ROWS|MIN:MAX|auto:MAX",
-      fmt::format("Batch size of a GPU: rows per update. adaptive stays within the range; other "
-                  "algorithms use {}, or the nearest size in the range. With auto, the minimum is "
-                  "the smallest size at which the GPU reaches --min-utilization of its best "
-                  "throughput, measured before training. A maximum that does not fit into the "
-                  "GPU's memory becomes the largest that does",
-                  kFixedGpuRows));
+      fmt::format(
+          "Batch size of a GPU: rows per update. Algorithms that adapt it stay within the "
+          "range; others use {}, or the nearest size in the range. With auto, the minimum is "
+          "the smallest size at which the GPU reaches --min-utilization of its best "
+          "throughput, measured before training. A maximum that does not fit into the "
+          "GPU's memory becomes the largest that does",
+          kFixedGpuRows));
 }
 
 }  // namespace hogbatch

@@ -7,7 +7,9 @@
 
 namespace hogbatch {
 
-#define ALGORITHM(make, ...) std::unique_ptr<Algorithm> make(const AlgorithmOptions& options);
+#define ALGORITHM(make, options, ...)                             \
+  std::unique_ptr<Algorithm> make(const AlgorithmOptions& given); \
+  AnyOptions options();
 #include "algorithms/table.inc"
 #undef ALGORITHM
 

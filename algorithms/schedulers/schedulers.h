@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/algorithms.h"
+#include "core/options.h"
 #include "core/words.h"
 #include "runtime/control/scheduler.h"
 
@@ -15,6 +16,8 @@ namespace hogbatch {
 
 struct SchedulerOptions {
   double short_seconds = 60;  // las: service up to which a job counts as short
+
+  void Visit(OptionVisitor& visitor);
 };
 
 // What the rest of the program has to know about a scheduler.
@@ -22,6 +25,7 @@ struct SchedulerTraits {
   // A job that has begun keeps all its workers until its rows are handed out, unless one with a
   // higher priority arrived at the same moment.
   bool keeps_workers = false;
+  bool is_default = false;  // one is
 };
 
 struct SchedulerInfo {
@@ -34,6 +38,7 @@ struct SchedulerInfo {
 std::span<const SchedulerInfo> Schedulers();
 std::vector<std::string> SchedulerNames();
 
+const SchedulerInfo& DefaultScheduler();
 // UserError for an unknown name.
 const SchedulerInfo& FindScheduler(std::string_view name);
 std::unique_ptr<Scheduler> MakeScheduler(std::string_view name,
@@ -43,7 +48,8 @@ std::unique_ptr<Scheduler> MakeScheduler(std::string_view name,
 Words SchedulerWords();
 std::string SchedulerHelp();
 
-// The algorithm of a job that shares its devices with others: "auto" means hogbatch. UserError for
+// The algorithm of a job that shares its devices with others: "auto" means the default for
+// workers of one kind. UserError for
 // one that this scheduler, or an exclusive job, forbids.
 enum class Sharing : std::uint8_t { kAnyWorkers, kExclusive };
 const AlgorithmInfo& ChooseAlgorithmInQueue(std::string_view asked, const SchedulerInfo& scheduler,

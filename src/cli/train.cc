@@ -143,7 +143,7 @@ int Train(const TrainOptions& asked) {
       Train(plan, input, observer,
             {.stop_requested = [&interrupts = CountInterrupts()] { return interrupts > 0; },
              .trace = trace.trace(),
-             .keep = KeepIn(folder, options.spec, plan, options.checkpoint_every),
+             .keep = KeepIn(folder, options.spec, plan, options.checkpoints.every),
              .resume = resumed ? &resumed->checkpoint : nullptr});
   console.EndLive();
 

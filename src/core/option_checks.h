@@ -1,7 +1,8 @@
-// Turns an option's text into its value, or says what is wrong with it.
+// Turns an option's text into its value, or says what is wrong with it; sets options by name.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,13 @@ double CheckedReal(std::string_view name, std::string_view text, Range range);
 std::int64_t CheckedInteger(std::string_view name, std::string_view text, Range range);
 std::vector<std::int64_t> CheckedIntegers(std::string_view name, std::string_view text,
                                           Range range);
+bool CheckedFlag(std::string_view name, std::string_view text);  // true or false
 std::string CheckedWord(std::string_view name, std::string_view text, const Words& words);
+
+// Sets one option ("lr-batch") of those that `visit` shows to a visitor. UserError for an unknown
+// name or a wrong value.
+void SetOption(const std::function<void(OptionVisitor&)>& visit, std::string_view name,
+               std::string_view text);
 
 // Of a value that is there already. NaN is in no range.
 void CheckInRange(std::string_view name, double value, Range range);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/text.h"
 
 namespace hogbatch {
@@ -11,5 +13,11 @@ std::string OptionText(std::int64_t value) { return fmt::format("{}", value); }
 std::string OptionText(double value) { return fmt::format("{}", value); }
 std::string OptionText(const std::vector<std::int64_t>& value) { return Join(value); }
 std::string OptionText(const std::string& value) { return value; }
+
+OptionTexts Changed(OptionTexts texts, const OptionTexts& defaults) {
+  std::erase_if(
+      texts, [&](const auto& text) { return std::ranges::find(defaults, text) != defaults.end(); });
+  return texts;
+}
 
 }  // namespace hogbatch

@@ -61,4 +61,7 @@ OptionTexts TextsOf(Visit visit) {
   return texts;
 }
 
+// Those of `texts` that are not among `defaults`.
+OptionTexts Changed(OptionTexts texts, const OptionTexts& defaults);
+
 }  // namespace hogbatch

@@ -27,10 +27,11 @@ RunRules ChooseRules(const TrainingSpec& spec) {
   return rules;
 }
 
-AlgorithmOptions ChooseBatches(const TrainingSpec& spec, const GpuBatch& gpu_batch) {
+AlgorithmOptions ChooseBatches(const TrainingSpec& spec, const AlgorithmInfo& algorithm,
+                               const GpuBatch& gpu_batch) {
   return {.cpu_batch = ParseBatchRange("--cpu-batch", spec.batch.cpu_batch),
           .gpu_batch = gpu_batch.range,
-          .adaptive = spec.adaptive};
+          .own = spec.algorithm_options.of(algorithm)};
 }
 
 Workload ChooseWork(const TrainingSpec& spec, const ModelSpec& model, const Devices& devices,
@@ -104,8 +105,8 @@ TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const De
   const TrainingData& training = input.training;
   const ModelSpec model = ChooseModel(spec, input);
   const GpuBatch gpu_batch = ParseGpuBatch("--gpu-batch", spec.batch.gpu_batch);
-  const AlgorithmOptions batches = ChooseBatches(spec, gpu_batch);
   const AlgorithmInfo& algorithm = ChooseAlgorithm(spec.algorithm, InfosOf(devices.chosen));
+  const AlgorithmOptions batches = ChooseBatches(spec, algorithm, gpu_batch);
   const Workload work = ChooseWork(spec, model, devices, algorithm.traits, batches, gpu_batch);
   const OptimizerKind optimizer = spec.optimizer.kind();
   TrainingPlan plan{.work = work,

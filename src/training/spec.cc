@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "algorithms/algorithms.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/words.h"
@@ -121,7 +120,7 @@ void VisitWork(OptionVisitor& v, TrainingSpec& o) {
            "With --gpu-batch auto:MAX, the share of its best throughput (rows per second) that a "
            "GPU must "
            "reach at the minimum");
-  o.adaptive.Visit(v);
+  o.algorithm_options.Visit(v);
   v.Flag("no-pin", o.no_pin, "Do not pin threads to cores; the system may move them");
 }
 
@@ -181,11 +180,8 @@ void TrainingSpec::VisitProblem(OptionVisitor& visitor) {
 
 OptionTexts ChangedOptions(TrainingSpec spec) {
   TrainingSpec unset;
-  const OptionTexts defaults = TextsOf([&](OptionVisitor& all) { unset.Visit(all); });
-  OptionTexts texts = TextsOf([&](OptionVisitor& all) { spec.Visit(all); });
-  std::erase_if(
-      texts, [&](const auto& text) { return std::ranges::find(defaults, text) != defaults.end(); });
-  return texts;
+  return Changed(TextsOf([&](OptionVisitor& all) { spec.Visit(all); }),
+                 TextsOf([&](OptionVisitor& all) { unset.Visit(all); }));
 }
 
 std::int64_t SplitSeed(const TrainingSpec& spec) {

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/adaptive_options.h"
-#include "algorithms/batch_range.h"
+#include "algorithms/algorithms.h"
 #include "core/option_values.h"
 #include "core/options.h"
 #include "nn/learning_rate.h"
@@ -58,7 +57,7 @@ struct TrainingSpec {
   std::string merge = "delta";
   std::int64_t merge_rows = 256;
   BatchOptions batch;
-  AdaptiveOptions adaptive;
+  OptionsOfAlgorithms algorithm_options;
   double min_utilization = 0.5;
   bool no_pin = false;
 

@@ -39,51 +39,6 @@ class ValueCheck final : public OptionVisitor {
   void Text(std::string_view, std::string&, std::string_view, std::string_view) override {}
 };
 
-// Sets the one option of a name from text.
-class OptionSetter final : public OptionVisitor {
- public:
-  OptionSetter(std::string_view name, std::string_view text) : name_(name), text_(text) {}
-
-  bool found() const { return found_; }
-  const std::vector<std::string>& names() const { return names_; }
-
-  void Group(std::string_view) override {}
-  void Flag(std::string_view name, bool& value, std::string_view) override {
-    static const Words kYesOrNo{{"true", "false"}};
-    if (Meets(name)) value = CheckedWord(name, text_, kYesOrNo) == "true";
-  }
-  void Number(std::string_view name, std::int64_t& value, Range range, std::string_view) override {
-    if (Meets(name)) value = CheckedInteger(name, text_, range);
-  }
-  void Number(std::string_view name, double& value, Range range, std::string_view) override {
-    if (Meets(name)) value = CheckedReal(name, text_, range);
-  }
-  void Numbers(std::string_view name, std::vector<std::int64_t>& value, Range range,
-               std::string_view) override {
-    if (Meets(name)) value = CheckedIntegers(name, text_, range);
-  }
-  void Word(std::string_view name, std::string& value, const Words& words,
-            std::string_view) override {
-    if (Meets(name)) value = CheckedWord(name, text_, words);
-  }
-  void Text(std::string_view name, std::string& value, std::string_view,
-            std::string_view) override {
-    if (Meets(name)) value = text_;
-  }
-
- private:
-  bool Meets(std::string_view name) {
-    names_.emplace_back(name);
-    found_ = found_ || name == name_;
-    return name == name_;
-  }
-
-  std::string_view name_;
-  std::string_view text_;
-  bool found_ = false;
-  std::vector<std::string> names_;
-};
-
 void CheckHidden(const std::vector<std::int64_t>& hidden) {
   if (hidden.size() > kMostHiddenLayers) {
     throw UserError(
@@ -168,10 +123,7 @@ void Validate(const TrainingSpec& spec) {
 }
 
 void SetOption(TrainingSpec& spec, std::string_view name, std::string_view text) {
-  OptionSetter setter(name, text);
-  spec.Visit(setter);
-  if (setter.found()) return;
-  throw UserError(fmt::format("unknown option {}{}", name, DidYouMean(name, setter.names())));
+  SetOption([&](OptionVisitor& all) { spec.Visit(all); }, name, text);
 }
 
 }  // namespace hogbatch

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/adaptive_options.h"
 #include "tests/runtime/teams_run.h"
 
 namespace hogbatch {
@@ -145,7 +146,7 @@ TEST(AdaptiveHogbatch, SettlesWhereTheRuleAtEveryRequestFlaps) {
     ExpectEvenShares(SettledShares(run));
   };
   Watched flapping(std::make_unique<AtEveryRequest>());
-  Watched without_band(MakeAlgorithm("adaptive", {.adaptive = {.adapt_band = 0}}));
+  Watched without_band(MakeAlgorithm("adaptive", {.own = AdaptiveOptions{.adapt_band = 0}}));
   Watched settling(MakeAlgorithm("adaptive", {}));
   run_with(flapping);
   run_with(without_band);

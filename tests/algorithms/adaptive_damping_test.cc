@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/adaptive_options.h"
 #include "core/random.h"
 #include "tests/runtime/desk.h"
 
@@ -20,7 +21,9 @@ namespace {
 class DampedReference {
  public:
   DampedReference(const Desk& desk, const AlgorithmOptions& options)
-      : options_(options), reported_(desk.workers().size()) {}
+      : options_(options),
+        own_(options.own.as<AdaptiveOptions>()),
+        reported_(desk.workers().size()) {}
 
   void Report(WorkerId worker) { reported_[worker] = true; }
   std::int64_t Ask(const WorkerState& asking, const std::vector<WorkerState>& workers) {
@@ -34,7 +37,7 @@ class DampedReference {
     if (over) {
       const int side = Direction(asking.team, workers);
       if (side != 0 && !OtherTeamShouldReturnFirst(side, asking.team, workers)) {
-        double wanted = side < 0 ? rows / options_.adaptive.alpha : rows * options_.adaptive.alpha;
+        double wanted = side < 0 ? rows / own_.alpha : rows * own_.alpha;
         const bool comes_back = Side(asking.team, workers) == 0;
         if (comes_back && side < 0) wanted = std::max(wanted, First(asking.team));
         if (comes_back && side > 0) wanted = std::min(wanted, First(asking.team));
@@ -53,8 +56,7 @@ class DampedReference {
   Counts CountUpdates(const std::vector<WorkerState>& workers) const {
     Counts counts(std::size_t(workers.back().team) + 1);
     for (const WorkerState& worker : workers) {
-      counts[worker.team] +=
-          (worker.team == 0 ? options_.adaptive.beta : 1) * double(worker.updates);
+      counts[worker.team] += (worker.team == 0 ? own_.beta : 1) * double(worker.updates);
     }
     return counts;
   }
@@ -63,8 +65,7 @@ class DampedReference {
   int Side(TeamId team, const std::vector<WorkerState>& workers) const {
     const Counts counts = CountUpdates(workers);
     const double own = counts[team];
-    const double band =
-        options_.adaptive.adapt_band * std::accumulate(counts.begin(), counts.end(), 0.0);
+    const double band = own_.adapt_band * std::accumulate(counts.begin(), counts.end(), 0.0);
     const auto all_others = [&](auto is_apart) {
       return std::ranges::all_of(counts.ids(),
                                  [&](TeamId id) { return id == team || is_apart(counts[id]); });
@@ -80,8 +81,8 @@ class DampedReference {
     const Counts counts = CountUpdates(workers);
     const double all = std::accumulate(counts.begin(), counts.end(), 0.0);
     const double ahead = counts[team] / all - 1 / double(counts.size());
-    if (ahead < -options_.adaptive.adapt_band && Moved(team) > 0) return -1;
-    return ahead > options_.adaptive.adapt_band && Moved(team) < 0 ? 1 : 0;
+    if (ahead < -own_.adapt_band && Moved(team) > 0) return -1;
+    return ahead > own_.adapt_band && Moved(team) < 0 ? 1 : 0;
   }
 
   // A size does not leave where it began while one on the other side can come back to there.
@@ -103,6 +104,7 @@ class DampedReference {
   double First(TeamId team) const { return team == 0 ? 16 : double(options_.gpu_batch.min); }
 
   AlgorithmOptions options_;
+  AdaptiveOptions own_;
   IndexedVector<WorkerId, bool> reported_;
   double cpu_ = 16;
   IndexedVector<TeamId, double> gpu_{std::vector<double>(8, double(options_.gpu_batch.min))};
@@ -170,9 +172,10 @@ TEST(AdaptiveDamping, ReviewsNoTeamWhileAnotherIsOccupied) {
 
 TEST(AdaptiveDamping, AgreesWithASecondAccountOfIt) {
   for (const double alpha : {2.0, 1.3}) {
-    const AlgorithmOptions options{.cpu_batch = {1, 1024},
-                                   .gpu_batch = {16, 8192},
-                                   .adaptive = {.alpha = alpha, .beta = 0.75, .adapt_band = 0.02}};
+    const AlgorithmOptions options{
+        .cpu_batch = {1, 1024},
+        .gpu_batch = {16, 8192},
+        .own = AdaptiveOptions{.alpha = alpha, .beta = 0.75, .adapt_band = 0.02}};
     Desk desk(3, 2, options);
     DampedReference reference(desk, options);
     Random random(7);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/adaptive_options.h"
 #include "algorithms/adaptive_rule.h"
 #include "core/random.h"
 #include "tests/runtime/desk.h"
@@ -60,7 +61,9 @@ TEST(PublishedRule, ComparesWithEveryOtherTeam) {
 class Reference {
  public:
   Reference(std::size_t teams, const AlgorithmOptions& options)
-      : options_(options), rows_(teams, double(options.gpu_batch.min)) {
+      : options_(options),
+        own_(options.own.as<AdaptiveOptions>()),
+        rows_(teams, double(options.gpu_batch.min)) {
     rows_[0] = 16;
   }
 
@@ -73,16 +76,15 @@ class Reference {
 
     std::vector<double> u(rows_.size());
     for (const WorkerState& worker : workers) {
-      u[std::size_t(worker.team)] +=
-          (worker.team == 0 ? options_.adaptive.beta : 1) * double(worker.updates);
+      u[std::size_t(worker.team)] += (worker.team == 0 ? own_.beta : 1) * double(worker.updates);
     }
     const double own = u[std::size_t(team)];
     u.erase(u.begin() + std::ptrdiff_t(std::size_t(team)));
     const BatchRange& range = team == 0 ? options_.cpu_batch : options_.gpu_batch;
     if (own < *std::min_element(u.begin(), u.end())) {
-      rows = std::max(rows / options_.adaptive.alpha, double(range.min));
+      rows = std::max(rows / own_.alpha, double(range.min));
     } else if (own > *std::max_element(u.begin(), u.end())) {
-      rows = std::min(rows * options_.adaptive.alpha, double(range.max));
+      rows = std::min(rows * own_.alpha, double(range.max));
     }
     return std::llround(rows);
   }
@@ -95,15 +97,17 @@ class Reference {
   }
 
   AlgorithmOptions options_;
+  AdaptiveOptions own_;
   std::vector<double> rows_;       // of each team
   std::vector<WorkerId> waiting_;  // have reported since their team was last changed or left
 };
 
 TEST(AdaptiveHogbatch, FollowsThePublishedRuleWithoutABand) {
   for (const double alpha : {2.0, 1.3}) {
-    const AlgorithmOptions options{.cpu_batch = {1, 1024},
-                                   .gpu_batch = {16, 8192},
-                                   .adaptive = {.alpha = alpha, .beta = 0.75, .adapt_band = 0}};
+    const AlgorithmOptions options{
+        .cpu_batch = {1, 1024},
+        .gpu_batch = {16, 8192},
+        .own = AdaptiveOptions{.alpha = alpha, .beta = 0.75, .adapt_band = 0}};
     Desk desk(3, 2, options);
     Reference reference(3, options);
     Random random(7);

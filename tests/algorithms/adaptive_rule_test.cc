@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/adaptive_options.h"
 #include "tests/runtime/desk.h"
 
 namespace hogbatch {
@@ -11,7 +12,7 @@ namespace {
 
 using By = HeldTeam::By;
 
-AlgorithmOptions PapersRule() { return {.adaptive = {.adapt_band = 0}}; }
+AlgorithmOptions PapersRule() { return {.own = AdaptiveOptions{.adapt_band = 0}}; }
 
 TEST(AdaptiveRule, BeginsWithTheUsualRowsOnAThreadAndTheFewestOnAGpu) {
   Desk usual(1, 1), narrow(1, 1, {.cpu_batch = {1, 8}, .gpu_batch = {1024, 8192}});
@@ -60,7 +61,7 @@ TEST(AdaptiveRule, DoesNotRunAheadOfATeamThatEvaluates) {
 }
 
 TEST(AdaptiveRule, LeavesAGapAloneThatATeamClosesWhenItComesBackFromTheFirstEvaluation) {
-  Desk desk(1, 1, {.adaptive = {.adapt_band = 0.02}});
+  Desk desk(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
   desk.Ask(0);
   desk.Ask(1);
   desk.worker(0).evaluations = 1;
@@ -104,7 +105,7 @@ TEST(AdaptiveRule, DoesNotWaitForAWorkerThatFailed) {
 }
 
 TEST(AdaptiveRule, LeavesCountsAloneThatDifferByTheBandOrLess) {
-  Desk desk(1, 1, {.adaptive = {.adapt_band = 0.02}});
+  Desk desk(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
   desk.Ask(0);
   desk.Ask(1);
   desk.Report(1, 49);
@@ -118,7 +119,7 @@ TEST(AdaptiveRule, LeavesCountsAloneThatDifferByTheBandOrLess) {
 
 // 400 updates a second of 16 rows are as fast as 100 of 64; the GPU makes 100.
 TEST(AdaptiveRule, LeavesSizesAloneWhileTheGapCloses) {
-  Desk desk(1, 1, {.cpu_batch = {1, 1024}, .adaptive = {.adapt_band = 0.02}});
+  Desk desk(1, 1, {.cpu_batch = {1, 1024}, .own = AdaptiveOptions{.adapt_band = 0.02}});
   desk.Ask(0);
   desk.Ask(1);
   desk.Report(1, 40, 64, 100);
@@ -136,7 +137,7 @@ TEST(AdaptiveRule, LeavesSizesAloneWhileTheGapCloses) {
 
 TEST(AdaptiveRule, LeavesASmallGapAloneBetweenTeamsThatAreNearlyEquallyFast) {
   const auto rows_after = [](int own, int other, double speed) {
-    Desk desk(1, 1, {.adaptive = {.adapt_band = 0.02}});
+    Desk desk(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
     desk.Ask(0);
     desk.Ask(1);
     desk.Report(1, other, 64, 100);
@@ -151,7 +152,7 @@ TEST(AdaptiveRule, LeavesASmallGapAloneBetweenTeamsThatAreNearlyEquallyFast) {
 }
 
 TEST(AdaptiveRule, LetsASizeComeBackBeforeAnotherLeaves) {
-  Desk desk(1, 1, {.adaptive = {.adapt_band = 0.02}});
+  Desk desk(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
   desk.Ask(0);
   desk.Ask(1);
   desk.Report(1, 40);
@@ -182,7 +183,8 @@ TEST(AdaptiveRule, ChangesOnlyTheFirstAndTheLastOfManyTeams) {
 class BetweenOthers : public testing::Test {
  protected:
   static AlgorithmOptions Options(double band) {
-    return {.cpu_batch = {1, 64}, .gpu_batch = {16, 8192}, .adaptive = {.adapt_band = band}};
+    return {
+        .cpu_batch = {1, 64}, .gpu_batch = {16, 8192}, .own = AdaptiveOptions{.adapt_band = band}};
   }
   // The GPU grows to 128 rows.
   static void LetLead(Desk& desk) {
@@ -229,7 +231,7 @@ TEST_F(BetweenOthers, ATeamThatCatchesUpByItselfStays) {
 }
 
 TEST(AdaptiveRule, LeavesAGapBetweenTwoTeamsAloneThatClosesHoweverFastAThirdOneIs) {
-  Desk desk(1, 2, {.gpu_batch = {16, 8192}, .adaptive = {.adapt_band = 0.02}});
+  Desk desk(1, 2, {.gpu_batch = {16, 8192}, .own = AdaptiveOptions{.adapt_band = 0.02}});
   for (int worker : {0, 1, 2}) desk.Ask(worker);
   desk.Report(0, 350, 16, 1400);
   desk.Report(2, 280, 16, 100);
@@ -242,7 +244,7 @@ TEST(AdaptiveRule, LeavesAGapBetweenTwoTeamsAloneThatClosesHoweverFastAThirdOneI
 }
 
 TEST(AdaptiveRule, AdaptsWhereUpdatesOfTheCoresCountForNothing) {
-  Desk desk(1, 1, {.adaptive = {.beta = 0, .adapt_band = 0.02}});
+  Desk desk(1, 1, {.own = AdaptiveOptions{.beta = 0, .adapt_band = 0.02}});
   desk.Ask(0);
   desk.Ask(1);
   desk.Report(0, 10);
@@ -285,7 +287,7 @@ TEST(AdaptiveRule, DoesNotCompareWithATeamThatIsGone) {
 }
 
 TEST(AdaptiveRule, CountsBetaForAnUpdateOfACpuThread) {
-  Desk desk(1, 1, {.adaptive = {.beta = 0.5, .adapt_band = 0}});
+  Desk desk(1, 1, {.own = AdaptiveOptions{.beta = 0.5, .adapt_band = 0}});
   desk.Ask(0);
   desk.Ask(1);
   desk.Report(1, 10);
@@ -293,7 +295,7 @@ TEST(AdaptiveRule, CountsBetaForAnUpdateOfACpuThread) {
   EXPECT_EQ(desk.Ask(1), 64);
   EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);
   // The band is a part of what was counted, too.
-  Desk band(1, 1, {.adaptive = {.beta = 0.5, .adapt_band = 0.1}});
+  Desk band(1, 1, {.own = AdaptiveOptions{.beta = 0.5, .adapt_band = 0.1}});
   band.Ask(0);
   band.Ask(1);
   band.Report(1, 10);
@@ -303,7 +305,7 @@ TEST(AdaptiveRule, CountsBetaForAnUpdateOfACpuThread) {
 
 // 16, 24, 36, 54, 81: sizes are real numbers, and rounded only for use.
 TEST(AdaptiveRule, ChangesByAnyAlpha) {
-  Desk desk(1, 1, {.cpu_batch = {1, 1000}, .adaptive = {.alpha = 1.5, .adapt_band = 0}});
+  Desk desk(1, 1, {.cpu_batch = {1, 1000}, .own = AdaptiveOptions{.alpha = 1.5, .adapt_band = 0}});
   desk.Ask(0);
   desk.Ask(1);
   for (const std::int64_t rows : {24, 36, 54, 81, 122, 182, 273}) {
@@ -316,7 +318,9 @@ TEST(AdaptiveRule, ChangesByAnyAlpha) {
 }
 
 TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndInHowManyReviews) {
-  Desk desk(1, 1, {.cpu_batch = {4, 48}, .gpu_batch = {256, 8192}, .adaptive = {.adapt_band = 0}});
+  Desk desk(
+      1, 1,
+      {.cpu_batch = {4, 48}, .gpu_batch = {256, 8192}, .own = AdaptiveOptions{.adapt_band = 0}});
   desk.Ask(0);
   desk.Ask(1);
   EXPECT_EQ(desk.ReportAndAsk(0, 10), 32);
@@ -340,7 +344,7 @@ TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndInHowManyReviews) {
 }
 
 TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
-  Desk desk(0, 2, {.gpu_batch = {512, 8192}, .adaptive = {.adapt_band = 0}});
+  Desk desk(0, 2, {.gpu_batch = {512, 8192}, .own = AdaptiveOptions{.adapt_band = 0}});
   desk.worker(0).max_batch_size = 1500;
   EXPECT_EQ(desk.Ask(0), 512);
   desk.Ask(1);
@@ -359,7 +363,7 @@ TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
 }
 
 TEST(AdaptiveRule, GivesNoMoreThanMemoryHoldsEvenBelowTheRange) {
-  Desk desk(2, 1, {.cpu_batch = {8, 64}, .adaptive = {.adapt_band = 0}});
+  Desk desk(2, 1, {.cpu_batch = {8, 64}, .own = AdaptiveOptions{.adapt_band = 0}});
   desk.worker(1).max_batch_size = 5;
   EXPECT_EQ(desk.Ask(0), 5);
   desk.Ask(1);

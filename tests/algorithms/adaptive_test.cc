@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/adaptive_options.h"
 #include "tests/runtime/teams_run.h"
 
 namespace hogbatch {
@@ -42,7 +43,7 @@ TEST(AdaptiveHogbatch, LevelsUpdatesWithoutMeetingABoundInSmallSteps) {
   FakeRun run = EightThreads(20);
   run.rows.train = 4000000;
   run.algorithm_options = {
-      .cpu_batch = {1, 1 << 20}, .gpu_batch = {16, 1 << 20}, .adaptive = {.alpha = 1.1}};
+      .cpu_batch = {1, 1 << 20}, .gpu_batch = {16, 1 << 20}, .own = AdaptiveOptions{.alpha = 1.1}};
   AddGpu(run, kGpu);
   const RunResult result = run.Run();
   // A GPU begins at its smallest batch, and may be held there for a moment.
@@ -105,7 +106,7 @@ TEST(AdaptiveHogbatch, NamesTheBoundsThatKeepTeamsApart) {
 // Two updates of the CPU for one of the GPU.
 TEST(AdaptiveHogbatch, LevelsWhatBetaCounts) {
   FakeRun run = EightThreads(20);
-  run.algorithm_options.adaptive.beta = 0.5;
+  run.algorithm_options.own = AdaptiveOptions{.beta = 0.5};
   AddGpu(run, kGpu);
   run.Run();
   const std::vector<double> shares = SettledShares(run);
@@ -119,7 +120,7 @@ TEST(AdaptiveHogbatch, ChangesSizesByAlphaWithinTheirRanges) {
     FakeRun run = EightThreads(5);
     run.algorithm_options = {.cpu_batch = {3, 100},
                              .gpu_batch = {100, 3000},
-                             .adaptive = {.alpha = alpha, .adapt_band = 0}};
+                             .own = AdaptiveOptions{.alpha = alpha, .adapt_band = 0}};
     AddGpu(run, kGpu);
     Watched watched(MakeAlgorithm("adaptive", run.algorithm_options));
     run.own_algorithm = &watched;

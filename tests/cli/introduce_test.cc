@@ -93,10 +93,10 @@ TEST(Introduction, SaysOfWhatHasNoEffectThatItHasNone) {
   TrainingSpec spec;
   EXPECT_THAT(Introduced(spec, OnCoresAndGpu("adaptive"), "note"), IsEmpty());
   EXPECT_THAT(Introduced(spec, OnCores("hogbatch"), "note"), IsEmpty());
-  spec.adaptive.alpha = 3;
+  SetOption(spec, "alpha", "3");
   EXPECT_THAT(Introduced(spec, OnCoresAndGpu("adaptive"), "note"), IsEmpty());
   EXPECT_THAT(Introduced(spec, OnCores("hogbatch"), "note"),
-              HasSubstr("are for --algorithm adaptive"));
+              HasSubstr("--alpha is for --algorithm adaptive"));
   EXPECT_THAT(Introduced(spec, OnCores("adaptive"), "note"), HasSubstr("batch sizes stay fixed"));
   EXPECT_THAT(Introduced(spec, OnCores("adaptive"), "training"), HasSubstr("16 rows per update"));
   spec.merge = "average";

@@ -12,7 +12,7 @@ namespace {
 TEST(FitFields, DropsWholeFieldsFromTheEnd) {
   const std::vector<std::string> fields = {"epoch 1.00/10", "loss 0.5", "12k rows/s"};
   EXPECT_EQ(FitFields(fields, 80), "epoch 1.00/10  loss 0.5  12k rows/s");
-  EXPECT_EQ(FitFields(fields, 38), "epoch 1.00/10  loss 0.5");
+  EXPECT_EQ(FitFields(fields, 34), "epoch 1.00/10  loss 0.5");
   EXPECT_EQ(FitFields(fields, 22), "epoch 1.00/10");
 }
 

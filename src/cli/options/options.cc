@@ -2,8 +2,6 @@
 
 #include <string_view>
 
-#include "algorithms/schedulers/schedulers.h"
-
 namespace hogbatch {
 namespace {
 
@@ -25,8 +23,7 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Output");
   visitor.Text("out", out, "DIR",
                "Folder for the model and the records of the run; if not given, runs/DATE-TIME");
-  visitor.Number("checkpoint-every", checkpoint_every, {0.1, 1e9},
-                 "Seconds between checkpoints, from which --resume goes on");
+  checkpoints.Visit(visitor);
   visitor.Text(
       "resume", resume, "DIR|auto",
       "Go on with the run in this folder, from its latest checkpoint. It keeps its options; "
@@ -83,8 +80,7 @@ void QueueCommandOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
   visitor.Word("scheduler", scheduler, SchedulerWords(),
                "Whose batch an idle device takes next. " + SchedulerHelp());
-  visitor.Number("short-job", short_job, {0.001, 1e9},
-                 "With las: seconds of service up to which a job counts as short and goes first");
+  scheduling.Visit(visitor);
   VisitDevices(visitor, devices, "every GPU, and the cores beside them");
   visitor.Text("out", out, "DIR",
                "Folder for queue.json and one folder per job; if not given, a new one under runs/");
@@ -96,8 +92,7 @@ void QueueCommandOptions::Visit(OptionVisitor& visitor) {
                "Go on with the queue in this folder, each job where it was");
   visitor.Text("retry", retry, "NAME",
                "With --resume: run this job, which failed or diverged, again from its start");
-  visitor.Number("checkpoint-every", checkpoint_every, {0.001, 1e9},
-                 "Seconds between checkpoints of a job");
+  checkpoints.Visit(visitor);
   visitor.Flag("quiet", quiet, "Print errors only");
   visitor.Flag("json", json, "Print queue.json at the end and nothing else");
 }
@@ -113,8 +108,7 @@ void SweepCommandOptions::Visit(OptionVisitor& visitor) {
       "resume", resume, "DIR",
       "Go on with the sweep in this folder. It keeps its options; --max-time and --devices "
       "may change");
-  visitor.Number("checkpoint-every", checkpoint_every, {0.001, 1e9},
-                 "Seconds between checkpoints of a trial");
+  checkpoints.Visit(visitor);
   visitor.Flag("quiet", quiet, "Print errors only");
   visitor.Flag("json", json, "Print the best trial as JSON at the end and nothing else");
 }

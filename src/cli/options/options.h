@@ -6,8 +6,10 @@
 #include <variant>
 #include <vector>
 
+#include "algorithms/schedulers/schedulers.h"
 #include "compare/spec.h"
 #include "core/options.h"
+#include "training/checkpoint/checkpoint_options.h"
 #include "training/spec.h"
 #include "training/sweep/sweep_spec.h"
 
@@ -23,7 +25,7 @@ struct TrainOptions {
   bool report = false;
   std::string trace;
   bool tensorboard = false;
-  double checkpoint_every = 30;
+  CheckpointOptions checkpoints;
   std::string resume;
 
   std::vector<std::string> given;  // names of the options on the command line
@@ -33,14 +35,14 @@ struct TrainOptions {
 
 struct QueueCommandOptions {
   std::string jobs;
-  std::string scheduler = "fifo";
-  double short_job = 60;
+  std::string scheduler = std::string(DefaultScheduler().name);
+  SchedulerOptions scheduling;
   std::string devices = "auto";
   std::string out;
   std::string watch;
   std::string resume;
   std::string retry;
-  double checkpoint_every = 30;
+  CheckpointOptions checkpoints;
   bool quiet = false;
   bool json = false;
 
@@ -54,7 +56,7 @@ struct SweepCommandOptions {
   SearchOptions search;
   std::string out;
   std::string resume;
-  double checkpoint_every = 30;
+  CheckpointOptions checkpoints;
   bool quiet = false;
   bool json = false;
 

@@ -88,7 +88,7 @@ int QueueCommand::Run() {
   }
   queue_ = std::make_unique<Queue>(devices_,
                                    QueueOptions{.scheduler = options_.scheduler,
-                                                .scheduling = {.short_seconds = options_.short_job},
+                                                .scheduling = options_.scheduling,
                                                 .stays_open = !options_.watch.empty()},
                                    *this);
   for (const Prepared& job : prepared) Add(job);
@@ -231,7 +231,7 @@ void QueueCommand::AddToQueue(const Prepared& prepared) {
        .place = {.sharing = request.exclusive ? Sharing::kExclusive : Sharing::kAnyWorkers,
                  .priority = static_cast<int>(request.priority),
                  .arrives = prepared.resume ? 0 : request.arrives},
-       .keep = KeepIn(job->folder, request.spec, *prepared.plan, options_.checkpoint_every),
+       .keep = KeepIn(job->folder, request.spec, *prepared.plan, options_.checkpoints.every),
        .resume = prepared.resume});
   rows_.back().arrived = queue_->TimesOf(id).arrived;
   jobs_[id] = std::move(job);

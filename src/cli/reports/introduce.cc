@@ -121,10 +121,24 @@ void AddMergeNotes(const TrainingSpec& spec, const TrainingPlan& plan,
   }
 }
 
+// Options of algorithms that are not used.
+void AddAlgorithmNotes(const TrainingSpec& spec, const TrainingPlan& plan,
+                       std::vector<std::string>& notes) {
+  for (const AlgorithmInfo& other : Algorithms()) {
+    if (other.name == plan.algorithm) continue;
+    AnyOptions given = spec.algorithm_options.of(other), unset = other.options();
+    const OptionTexts changed = Changed(TextsOf([&](OptionVisitor& all) { given.Visit(all); }),
+                                        TextsOf([&](OptionVisitor& all) { unset.Visit(all); }));
+    for (const auto& [name, text] : changed) {
+      notes.push_back(fmt::format("note      --{} is for --algorithm {}; {} does not use it", name,
+                                  other.name, plan.algorithm));
+    }
+  }
+}
+
 // Options that have no effect in this training, or an unexpected one.
 std::vector<std::string> Notes(const TrainingSpec& spec, const TrainingPlan& plan) {
   std::vector<std::string> notes;
-  const TrainingSpec usual;
   const AlgorithmTraits traits = FindAlgorithm(plan.algorithm).traits;
   if (FixedBatchSize(plan.batches, DeviceKind::kCpu) == 1 && !traits.synchronous &&
       CountWorkers(plan.work.devices).cpu > 1) {
@@ -138,12 +152,8 @@ std::vector<std::string> Notes(const TrainingSpec& spec, const TrainingPlan& pla
         fmt::format("note      {} balances cores and GPUs; with one of them alone, "
                     "batch sizes stay fixed",
                     plan.algorithm));
-  } else if (!traits.adapts_batch_size && spec.adaptive != usual.adaptive) {
-    notes.push_back(fmt::format(
-        "note      --alpha, --beta and --adapt-band are for --algorithm adaptive; {} keeps "
-        "batch sizes fixed",
-        plan.algorithm));
   }
+  AddAlgorithmNotes(spec, plan, notes);
   return notes;
 }
 

@@ -24,7 +24,7 @@ SweepCommandOptions SweepOf(const TrainOptions& options) {
           .search = {.ensemble = options.ensemble, .folds = options.folds},
           .out = options.out,
           .resume = options.resume,
-          .checkpoint_every = options.checkpoint_every,
+          .checkpoints = options.checkpoints,
           .quiet = options.quiet,
           .json = options.json,
           .given = options.given};

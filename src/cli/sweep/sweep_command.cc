@@ -69,7 +69,7 @@ int SweepCommand::Run() {
   record_.rows = plan.inputs.front().rows;
   run_ = std::make_unique<SweepRun>(std::move(plan),
                                     SweepFolder{.path = folder_,
-                                                .checkpoint_every = options_.checkpoint_every,
+                                                .checkpoint_every = options_.checkpoints.every,
                                                 .keeps_members = spec_.is_ensemble()},
                                     earlier, *this);
   Introduce();
@@ -99,7 +99,7 @@ SweepPlan SweepCommand::MakePlan() {
                     folder_, record_.rows, inputs.front().rows));
   }
   // What is wrong with all trials is wrong with the first one.
-  static_cast<void>(PlanInQueue(first, *inputs.front().input, devices, FindScheduler("fifo"),
+  static_cast<void>(PlanInQueue(first, *inputs.front().input, devices, DefaultScheduler(),
                                 Sharing::kExclusive, setup));
   return {.trials = trials_,
           .rungs = spec_.Rungs(),

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "algorithms/algorithms.h"
 #include "compare/runs/option_texts.h"
 #include "compare/runs/run_files.h"
 #include "core/error.h"
@@ -57,7 +58,7 @@ void AddLearning(std::vector<std::string>& words, const Setting& setting, const 
   const std::string rows = fmt::format("{}", RowsPerWorker(setting, side, plan.batch));
   add("--lr", fmt::format("{:g}", plan.lr));
   add("--lr-schedule", "constant");
-  if (plan.variant == "adaptive") {
+  if (FindAlgorithm(plan.variant).traits.adapts_batch_size) {
     add("--lr-batch", rows);  // batch sizes are its own business; the rate follows them
   } else {
     add("--cpu-batch", rows);

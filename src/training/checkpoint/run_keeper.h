@@ -10,6 +10,7 @@
 #include "runtime/executors/executor.h"
 #include "training/checkpoint/background_writer.h"
 #include "training/checkpoint/checkpoint_file.h"
+#include "training/checkpoint/checkpoint_options.h"
 #include "training/input.h"
 #include "training/observer.h"
 #include "training/plan.h"
@@ -20,7 +21,7 @@ namespace hogbatch {
 struct KeepOptions {
   std::string folder;
   std::string options;
-  double every = 30;  // seconds; infinite: only at the end
+  double every = CheckpointOptions().every;  // seconds; infinite: only at the end
   // Whether each new best model becomes model.safetensors; checkpoints have it in any case.
   enum class Best : std::uint8_t { kInFile, kInCheckpoints };
   Best best = Best::kInFile;

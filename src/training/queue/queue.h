@@ -66,7 +66,7 @@ class QueueObserver {
 };
 
 struct QueueOptions {
-  std::string scheduler = "fifo";
+  std::string scheduler = std::string(DefaultScheduler().name);
   SchedulerOptions scheduling = {};
   Pinning pinning = Pinning::kCores;
   bool stays_open = false;  // when all jobs have ended, more may be added, until it is stopped

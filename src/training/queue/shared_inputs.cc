@@ -21,7 +21,7 @@ std::string RowsKey(TrainingSpec spec) {
   spec.merge = unset.merge;
   spec.merge_rows = unset.merge_rows;
   spec.batch = unset.batch;
-  spec.adaptive = unset.adaptive;
+  spec.algorithm_options = unset.algorithm_options;
   spec.min_utilization = unset.min_utilization;
   spec.no_pin = unset.no_pin;
   spec.epochs = unset.epochs;

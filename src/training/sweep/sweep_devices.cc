@@ -71,7 +71,7 @@ TrainingPlan SweepDevices::PlanOf(const Trial& trial, std::size_t kind) const {
     const BatchRange rows = ParseBatchRange("--cpu-batch", spec.batch.cpu_batch);
     same.batch.gpu_batch = fmt::format("{}", FixedBatchSize(rows, DeviceKind::kCpu));
   }
-  TrainingPlan plan = PlanInQueue(same, *inputs_[trial.fold].input, devices, FindScheduler("fifo"),
+  TrainingPlan plan = PlanInQueue(same, *inputs_[trial.fold].input, devices, DefaultScheduler(),
                                   Sharing::kExclusive, silent);
   plan.order_seed = static_cast<std::uint64_t>(SplitSeed(spec));
   return plan;

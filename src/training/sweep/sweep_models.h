@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "training/checkpoint/checkpoint_options.h"
 #include "training/model/model_file.h"
 #include "training/sweep/sweep_observer.h"
 #include "training/sweep/trial_result.h"
@@ -11,9 +12,9 @@
 namespace hogbatch {
 
 struct SweepFolder {
-  std::string path;              // of model.safetensors; trials/N/ has the checkpoints of a trial
-  double checkpoint_every = 30;  // seconds
-  bool keeps_members = false;    // members/N.safetensors of every trial that has ended well
+  std::string path;  // of model.safetensors; trials/N/ has the checkpoints of a trial
+  double checkpoint_every = CheckpointOptions().every;  // seconds
+  bool keeps_members = false;  // members/N.safetensors of every trial that has ended well
 };
 // The file of a member, from 0.
 std::string MemberPath(const std::string& folder, std::size_t trial);
