@@ -2,23 +2,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "core/error.h"
 
 namespace hogbatch {
+namespace {
 
-Tuner::Tuner(std::size_t trials, std::size_t rungs, double eta)
-    : rungs_(rungs), eta_(eta), begun_(trials) {
-  Check(rungs > 0 && eta > 1, "a search has a rung, and halving leaves fewer trials");
+// What further trials may fill: a fifth of the epochs that all trials would train to the end.
+double Budget(std::size_t trials, double epochs) {
+  return 0.2 * static_cast<double>(trials) * epochs;
+}
+
+}  // namespace
+
+Tuner::Tuner(std::size_t trials, std::vector<double> rungs, double eta)
+    : lengths_(std::move(rungs)), results_(lengths_.size()), eta_(eta), begun_(trials) {
+  Check(!lengths_.empty() && eta > 1, "a search has a rung, and halving leaves fewer trials");
 }
 
 void Tuner::Restore(std::size_t trial, std::span<const double> losses, After after) {
-  begun_[trial] = true;
+  MarkChosen({.trial = trial, .rung = 0});
   for (std::size_t rung = 0; rung < losses.size(); ++rung) {
     const bool is_last = rung + 1 == losses.size();
-    ++under_way_;
+    HandOut({.trial = trial, .rung = rung});
     Finish({.trial = trial, .rung = rung}, losses[rung], is_last ? after : After::kOver);
   }
 }
@@ -29,8 +39,8 @@ void Tuner::RestoreUnfinished(std::size_t trial, std::span<const double> losses)
 }
 
 std::optional<Tuner::Leg> Tuner::Promotion() const {
-  for (std::size_t rung = rungs_.size() - 1; rung-- > 0;) {
-    const std::vector<Result>& results = rungs_[rung];
+  for (std::size_t rung = results_.size() - 1; rung-- > 0;) {
+    const std::vector<Result>& results = results_[rung];
     const auto best =
         static_cast<std::size_t>(std::floor(static_cast<double>(results.size()) / eta_ + 1e-9));
     for (std::size_t i = 0; i < best; ++i) {
@@ -40,42 +50,74 @@ std::optional<Tuner::Leg> Tuner::Promotion() const {
   return std::nullopt;
 }
 
-void Tuner::MarkPromoted(Leg leg) {
-  std::vector<Result>& results = rungs_[leg.rung - 1];
+// Each is charged with all epochs to the end: otherwise trials of a low rung would use up the
+// budget, and none of them would come there.
+std::vector<Tuner::Leg> Tuner::Further() const {
+  std::vector<Leg> further;
+  if (deciding_ > 0 || !have_all_begun()) return further;
+  double left = Budget(begun_.size(), lengths_.back()) - spent_;
+  for (std::size_t rung = results_.size() - 1; rung-- > 0 && further.empty();) {
+    const double epochs = lengths_.back() - lengths_[rung];
+    for (const Result& result : results_[rung]) {
+      if (!result.may_go_on || epochs > left) continue;
+      left -= epochs;
+      further.push_back({.trial = result.trial, .rung = rung + 1});
+    }
+  }
+  return further;
+}
+
+void Tuner::MarkChosen(Leg leg) {
+  if (leg.rung == 0) {
+    begun_[leg.trial] = true;
+    while (!have_all_begun() && begun_[next_trial_]) ++next_trial_;
+    return;
+  }
+  std::vector<Result>& results = results_[leg.rung - 1];
   std::ranges::find(results, leg.trial, &Result::trial)->may_go_on = false;
 }
 
 std::optional<Tuner::Leg> Tuner::Next() {
-  std::optional<Leg> next = unfinished_.empty() ? Promotion() : unfinished_.front();
-  if (!unfinished_.empty()) {
-    unfinished_.pop_front();
-  } else if (next) {
-    MarkPromoted(*next);
-  } else {
-    while (next_trial_ < begun_.size() && begun_[next_trial_]) ++next_trial_;
-    if (next_trial_ == begun_.size()) return std::nullopt;
-    begun_[next_trial_] = true;
-    next = Leg{.trial = next_trial_, .rung = 0};
+  if (unfinished_.empty()) {
+    if (const std::optional<Leg> next = Promotion()) {
+      unfinished_.push_back(*next);
+    } else if (!have_all_begun()) {
+      unfinished_.push_back({.trial = next_trial_, .rung = 0});
+    } else {
+      std::ranges::copy(Further(), std::back_inserter(unfinished_));
+    }
+    for (const Leg leg : unfinished_) MarkChosen(leg);
   }
-  ++under_way_;
+  if (unfinished_.empty()) return std::nullopt;
+  const Leg next = unfinished_.front();
+  unfinished_.pop_front();
+  HandOut(next);
   return next;
 }
 
+void Tuner::HandOut(Leg leg) {
+  Check(leg.rung < lengths_.size(), "a trial trains up to the last rung");
+  spent_ += lengths_[leg.rung] - (leg.rung > 0 ? lengths_[leg.rung - 1] : 0);
+  ++under_way_;
+  if (leg.rung + 1 < lengths_.size()) ++deciding_;
+}
+
 void Tuner::Finish(Leg leg, double loss, After after) {
-  Check(under_way_ > 0 && leg.rung < rungs_.size(), "a result for a leg that is under way");
+  Check(under_way_ > 0 && leg.rung < lengths_.size(), "a result for a leg that is under way");
   --under_way_;
+  if (leg.rung + 1 < lengths_.size()) --deciding_;
   const bool is_finite = std::isfinite(loss);
   const Result result{.loss = is_finite ? loss : std::numeric_limits<double>::infinity(),
                       .trial = leg.trial,
                       .may_go_on = is_finite && after == After::kMayGoOn};
-  std::vector<Result>& results = rungs_[leg.rung];
+  std::vector<Result>& results = results_[leg.rung];
   const auto rank = [](const Result& r) { return std::tuple(r.loss, r.trial); };
   results.insert(std::ranges::upper_bound(results, rank(result), {}, rank), result);
 }
 
 bool Tuner::done() const {
-  return under_way_ == 0 && unfinished_.empty() && !Promotion() &&
-         std::ranges::find(begun_, false) == begun_.end();
+  return under_way_ == 0 && unfinished_.empty() && !Promotion() && have_all_begun() &&
+         Further().empty();
 }
 
 std::vector<double> MakeRungs(double min_epochs, double epochs, double eta) {
@@ -93,7 +135,7 @@ double ExpectedEpochs(std::size_t trials, std::span<const double> rungs, double 
     from = rung;
     going_on = std::floor(going_on / eta + 1e-9);
   }
-  return epochs;
+  return std::max(epochs, Budget(trials, rungs.back()));
 }
 
 }  // namespace hogbatch

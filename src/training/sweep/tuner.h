@@ -5,6 +5,10 @@
 // next rung when its loss is among the best 1/eta of all that have reached its rung so far. Nothing
 // waits for a rung to be complete. With one rung every trial trains to the end, in order: this is
 // grid and random search.
+//
+// While learning rates are high, the losses of a rung say little about those at the end, and the
+// winner may be among those that were stopped. So what halving leaves of a fifth of all epochs goes
+// to further trials: the best of the highest rung.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +31,8 @@ class Tuner {
   // kOver: the trial has stopped by a rule of its own, or failed, and is never promoted.
   enum class After : std::uint8_t { kMayGoOn, kOver };
 
-  Tuner(std::size_t trials, std::size_t rungs, double eta);
+  // `rungs`: their lengths in epochs.
+  Tuner(std::size_t trials, std::vector<double> rungs, double eta);
 
   // What a sweep that was stopped has done. Before Next, at most once for each trial. `losses` are
   // those of the rungs that it has reached, in order.
@@ -35,8 +40,9 @@ class Tuner {
   // The same for a trial that was on its way to the rung behind these.
   void RestoreUnfinished(std::size_t trial, std::span<const double> losses);
 
-  // The next leg to train: an unfinished one, a promotion to the highest rung, or a new trial.
-  // None: there is none at the moment.
+  // The next leg to train: an unfinished one, a promotion to the highest rung, a new trial, or a
+  // further trial once no promotion can come of what is under way. None: there is none at the
+  // moment.
   std::optional<Leg> Next();
   // A loss that is not finite counts among the results of the rung, and is never promoted.
   void Finish(Leg leg, double loss, After after);
@@ -53,21 +59,29 @@ class Tuner {
   };
 
   std::optional<Leg> Promotion() const;
-  void MarkPromoted(Leg leg);
+  // The best of the highest rung that has any, as many as may train to the end; none as long as a
+  // promotion may come.
+  std::vector<Leg> Further() const;
+  bool have_all_begun() const { return next_trial_ == begun_.size(); }
+  void MarkChosen(Leg leg);
+  void HandOut(Leg leg);
 
-  std::vector<std::vector<Result>> rungs_;  // the results of each, the best first
+  std::vector<double> lengths_;               // of the rungs
+  std::vector<std::vector<Result>> results_;  // of each rung, the best first
   double eta_;
+  double spent_ = 0;            // epochs of all legs that were handed out
   std::vector<bool> begun_;     // by trial
   std::size_t next_trial_ = 0;  // all before it have begun
-  std::deque<Leg> unfinished_;  // of a sweep that was stopped
+  std::deque<Leg> unfinished_;  // of a sweep that was stopped; then those that are chosen
   std::size_t under_way_ = 0;
+  std::size_t deciding_ = 0;  // of them, those that are not on their way to the last rung
 };
 
 // The lengths of the rungs in epochs: min_epochs · eta^k below `epochs`, and `epochs`.
 std::vector<double> MakeRungs(double min_epochs, double epochs, double eta);
 
 // About how many epochs a search trains in all: `trials` begin, and 1/eta of them go on after each
-// rung.
+// rung; then further ones.
 double ExpectedEpochs(std::size_t trials, std::span<const double> rungs, double eta);
 
 }  // namespace hogbatch
