@@ -2,6 +2,7 @@
 """Kills trainings with SIGKILL at random instants and resumes them until they end.
 
     tests/kill.py --program build/release/hogbatch --kills 1000 --seed 1
+    tests/kill.py --program build/release/hogbatch --kills 100 --queue
 
 About half of the instants lie in a checkpoint that is being written. After every kill:
 - every file of the run can be read, and the checksums of checkpoints are right,
@@ -9,6 +10,9 @@ About half of the instants lie in a checkpoint that is being written. After ever
 - the run resumes from its newest checkpoint.
 Every run ends in the end, with every row trained as often as asked. A synchronous run ends with the
 bits of a run that was not killed. Fails if any of this does not hold.
+
+With --queue a run is a queue of two jobs. Both end, and the exclusive one with the bits of a queue
+that was not killed.
 """
 import argparse
 import ctypes
@@ -74,6 +78,8 @@ def read_tensors(path):
 class Run:
     """One training and its kills."""
 
+    tells_resume = True
+
     def __init__(self, options, folder, algorithm):
         self.program, self.epochs = options.program, options.epochs
         self.folder, self.algorithm = folder, algorithm
@@ -114,6 +120,69 @@ class Run:
         return max(0.0, reached - state["meter"]["seconds"] if state else reached)
 
 
+    def model(self):
+        """The bytes of the model if they are always the same."""
+        return (self.out / "model.safetensors").read_bytes() if self.algorithm == "sync" else None
+
+    def check_end(self):
+        summary = json.loads((self.out / "summary.json").read_text(encoding="utf-8"))
+        rows = summary["examples"] / self.epochs
+        assert rows == int(rows) and 0.8 * ROWS < rows <= ROWS, summary["examples"]
+        assert summary["stopped_because"] == "epochs", summary["stopped_because"]
+
+
+class Queue(Run):
+    """Two jobs in one queue."""
+
+    tells_resume = False
+
+    def __init__(self, options, folder):
+        super().__init__(options, folder, "queue")
+        self.jobs = [Run(options, self.out, name) for name in ("shared", "exact")]
+        (folder / "jobs").write_text(f"""[defaults]
+data = "rows.csv"
+hidden = "192,192"
+optimizer = "adam"
+cpu-batch = 16
+epochs = {self.epochs}
+lr-schedule = "constant"
+report-every = 0.02
+eval-every = 5
+[[job]]
+name = "shared"
+[[job]]
+name = "exact"
+exclusive = true
+""", encoding="utf-8")
+
+    def start(self):
+        recorded = (self.out / "queue.json").exists()
+        which = ["--resume", self.out.name] if recorded else ["jobs", "--out", self.out.name]
+        command = [self.program, "queue", *which, "--scheduler", "las", "--short-job", "0.1", "--devices", "cpu:2",
+                   "--checkpoint-every", str(INTERVAL)]
+        return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True)
+
+    def partial(self):
+        return [path for job in self.jobs for path in job.partial()]
+
+    def checkpoints(self):
+        return [path for job in self.jobs for path in job.checkpoints()]
+
+    def check_files(self):
+        return max(job.check_files() for job in self.jobs)
+
+    def model(self):
+        return (self.jobs[1].out / "model.safetensors").read_bytes()
+
+    def check_end(self):
+        queue = json.loads((self.out / "queue.json").read_text(encoding="utf-8"))
+        ends = [(job["name"], job["state"], job["epoch"]) for job in queue["jobs"]]
+        assert ends == [("shared", "done", self.epochs), ("exact", "done", self.epochs)], ends
+        for job in self.jobs:
+            job.check_end()
+
+
 def wait_to_kill(process, run, numbers):
     """Waits for the instant to kill at; False if the run ended before."""
     end = time.monotonic() + numbers.uniform(0.02, 0.7)
@@ -132,13 +201,8 @@ def check_end(process, run, whole):
     err = process.communicate()[1]
     assert process.returncode == 0, f"exit {process.returncode}: {err}"
     assert "taking the one before" not in err, err
-    summary = json.loads((run.out / "summary.json").read_text(encoding="utf-8"))
-    rows = summary["examples"] / run.epochs
-    assert rows == int(rows) and 0.8 * ROWS < rows <= ROWS, summary["examples"]
-    assert summary["stopped_because"] == "epochs", summary["stopped_because"]
-    model = (run.out / "model.safetensors").read_bytes()
-    if run.algorithm == "sync":
-        assert model == whole, "a synchronous run ended with other bits than the unbroken one"
+    run.check_end()
+    assert run.model() in (None, whole), "a run ended with other bits than the unbroken one"
 
 
 def main():
@@ -147,6 +211,7 @@ def main():
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--epochs", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--queue", action="store_true", help="kill queues of two jobs")
     options = parser.parse_args()
     numbers = random.Random(options.seed)
     kills = inside = runs = resumed = 0
@@ -154,12 +219,15 @@ def main():
     with tempfile.TemporaryDirectory(prefix="hogbatch-kill-") as name:
         folder = pathlib.Path(name)
         write_rows(folder / "rows.csv")
-        unbroken = Run(options, folder, "sync")
+
+        def make(kind):
+            return Queue(options, folder) if options.queue else Run(options, folder, kind)
+        unbroken = make("sync")
         unbroken.start().communicate()
-        whole = (unbroken.out / "model.safetensors").read_bytes()
+        whole = unbroken.model()
         # The last run is killed no more once there were enough kills, and ends.
         while kills < options.kills:
-            run = Run(options, folder, "sync" if runs % 2 == 0 else "hogbatch")
+            run = make("sync" if runs % 2 == 0 else "hogbatch")
             while True:
                 had = bool(run.checkpoints())
                 process = run.start()
@@ -168,7 +236,7 @@ def main():
                 process.kill()
                 out, err = process.communicate()
                 assert "taking the one before" not in err, err
-                resumed += had and "resumed " in out
+                resumed += had and ("resumed " in out or not run.tells_resume)
                 kills += 1
                 inside += bool(run.partial())
                 lost.append(run.check_files())

@@ -6,11 +6,16 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include "core/guard/machine_limits.h"
 
 namespace hogbatch {
+
+const char* WhatOf(const std::exception& error) noexcept {
+  return dynamic_cast<const std::bad_alloc*>(&error) ? "out of memory" : error.what();
+}
 
 void Check(bool holds, std::string_view what, std::source_location where) {
   if (holds) return;

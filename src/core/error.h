@@ -2,6 +2,7 @@
 // to do.
 #pragma once
 
+#include <exception>
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -34,6 +35,9 @@ class OutOfDeviceMemory : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
+
+// What to tell the user of it: what(), but a sentence if memory ran out. Takes no memory.
+const char* WhatOf(const std::exception& error) noexcept;
 
 // Guards an invariant of the program itself; what fails here is a bug, and the message says so.
 void Check(bool holds, std::string_view what,

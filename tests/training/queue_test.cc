@@ -5,18 +5,22 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "cpu/cpu.h"
 #include "datasets/synthetic.h"
 #include "tests/support/observers.h"
 #include "training/checkpoint/spec_text.h"
+#include "training/queue/job_outcome.h"
+#include "training/queue/prepared_job.h"
 #include "training/queue/shared_inputs.h"
 
 namespace hogbatch {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::HasSubstr;
 using testing::SizeIs;
 
 class QueueLog final : public QueueObserver {
@@ -174,6 +178,44 @@ TEST_F(QueueTest, ReadsADataSetOnceForAllJobsThatNameIt) {
   EXPECT_EQ(inputs.Read(spec, quiet_), first);
   spec.valid_fraction = 0.5;
   EXPECT_NE(inputs.Read(spec, quiet_), first);
+}
+
+TEST_F(QueueTest, PreparesAJobUnlessItsCheckpointsDoNotFit) {
+  SharedInputs inputs;
+  const SchedulerInfo& fifo = FindScheduler("fifo");
+  JobOptions job{.spec = SpecOf({8}), .resume_from = (folder_ / "a").string()};
+  const PreparedJob begins = PrepareJob(job, devices_, fifo, inputs);
+  EXPECT_EQ(begins.error, "");
+  EXPECT_TRUE(begins.plan && !begins.resume);
+
+  QueueLog log;
+  Queue queue(devices_, Options(), log);
+  queue.Add(JobOf(SpecOf({8}), Sharing::kAnyWorkers, "a"));
+  QueuedJob fits = JobOf(job.spec, Sharing::kAnyWorkers, "b");
+  fits.plan = *begins.plan;
+  fits.input = begins.input;
+  queue.Add(fits);
+  queue.Run();
+  const PreparedJob refused = PrepareJob(job, devices_, fifo, inputs);
+  EXPECT_THAT(refused.error, HasSubstr("the data has changed"));
+  EXPECT_FALSE(refused.resume);
+  job.resume_from = (folder_ / "b").string();
+  EXPECT_TRUE(PrepareJob(job, devices_, fifo, inputs).resume);
+  job.spec.hidden = {9};
+  EXPECT_THAT(PrepareJob(job, devices_, fifo, inputs).error, HasSubstr("of another network"));
+  fs::remove_all(folder_ / "b" / "checkpoints");
+  std::ofstream(folder_ / "b" / "checkpoints") << "no folder";
+  EXPECT_THAT(PrepareJob(job, devices_, fifo, inputs).error, HasSubstr("cannot be read"));
+  job.spec.data = "nowhere.csv";
+  EXPECT_THAT(PrepareJob(job, devices_, fifo, inputs).error, HasSubstr("nowhere.csv"));
+}
+
+TEST(JobOutcome, HasANameAndFollowsFromWhyTheJobStopped) {
+  EXPECT_EQ(FindOutcome(Name(JobOutcome::kInterrupted)), JobOutcome::kInterrupted);
+  EXPECT_EQ(FindOutcome("lost"), std::nullopt);
+  EXPECT_EQ(OutcomeAfter(StopReason::kPatience), JobOutcome::kDone);
+  EXPECT_EQ(OutcomeAfter(StopReason::kPaused), JobOutcome::kStopped);
+  EXPECT_EQ(OutcomeAfter(StopReason::kNoWorkers), JobOutcome::kFailed);
 }
 
 TEST_F(QueueTest, RefusesWhatTheSchedulerForbids) {

@@ -7,6 +7,8 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
+#include <system_error>
+#include <utility>
 
 #include "cli/options/config.h"
 #include "core/error.h"
@@ -17,6 +19,8 @@
 
 namespace hogbatch {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kMostJobBytes = std::size_t{1} << 20;
 constexpr std::array<std::string_view, 7> kJobKeys = {
@@ -68,7 +72,6 @@ void Set(JobRequest& job, const ConfigEntry& entry) {
   }
 }
 
-// The name is that of a folder.
 void CheckName(const JobRequest& job) {
   if (job.name.empty()) throw UserError(fmt::format("{}: a job needs a name", job.place));
   const bool is_plain = std::ranges::all_of(job.name, [](unsigned char c) {
@@ -97,20 +100,8 @@ JobRequest MakeRequest(const std::vector<ConfigEntry>& defaults, const JobEntrie
   return job;
 }
 
-}  // namespace
-
-std::vector<std::string> JobFiles(const std::string& folder) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (const std::filesystem::directory_entry& entry :
-       std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".toml") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-void CheckNames(std::span<const JobRequest> jobs) {
+// The name is that of a folder.
+void CheckNames(const std::vector<JobRequest>& jobs) {
   std::map<std::string_view, std::string_view> places;
   for (const JobRequest& job : jobs) {
     const auto [found, is_new] = places.emplace(job.name, job.place);
@@ -120,6 +111,20 @@ void CheckNames(std::span<const JobRequest> jobs) {
                     "own, since its folder has that name",
                     job.place, job.name, found->second));
   }
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> JobFiles(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::directory_iterator entries(folder, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    if (entries->path().extension() == ".toml") files.push_back(entries->path());
+  }
+  if (error) return std::nullopt;
+  std::ranges::sort(files);
+  return files;
 }
 
 std::vector<JobRequest> ParseJobs(std::string_view text, const std::string& path,
@@ -144,9 +149,12 @@ std::vector<JobRequest> ParseJobs(std::string_view text, const std::string& path
   return jobs;
 }
 
-std::vector<JobRequest> ReadJobs(const std::string& path, const std::string& default_name) {
-  const auto text = ReadSmallFile(path, kMostJobBytes);
-  if (text) return ParseJobs(*text, path, default_name);
+JobsFile ReadJobs(const std::string& path) {
+  auto text = ReadSmallFile(path, kMostJobBytes);
+  if (text) {
+    std::vector<JobRequest> jobs = ParseJobs(*text, path, fs::path(path).stem());
+    return {.text = *std::move(text), .jobs = std::move(jobs)};
+  }
   throw UserError(
       fmt::format("{}: cannot be read, or is larger than 1 MB; name a TOML file of jobs", path));
 }

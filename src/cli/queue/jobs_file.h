@@ -1,7 +1,7 @@
 // The file of `hogbatch queue`: one [[job]] table per job, and [defaults] for all of them.
 #pragma once
 
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,13 +28,16 @@ struct JobRequest {
 // one.
 std::vector<JobRequest> ParseJobs(std::string_view text, const std::string& path,
                                   const std::string& default_name = {});
-// The same from a file; UserError if it cannot be read.
-std::vector<JobRequest> ReadJobs(const std::string& path, const std::string& default_name = {});
 
-// The files of jobs (*.toml) in a folder, in the order of their names; none if there is no folder.
-std::vector<std::string> JobFiles(const std::string& folder);
+struct JobsFile {
+  std::string text;
+  std::vector<JobRequest> jobs;
+};
+// A single job that has no name has that of the file. UserError if it cannot be read.
+JobsFile ReadJobs(const std::string& path);
 
-// UserError if two jobs have one name.
-void CheckNames(std::span<const JobRequest> jobs);
+// The files of jobs (*.toml) in a folder, in the order of their names; none if the folder cannot be
+// read.
+std::optional<std::vector<std::string>> JobFiles(const std::string& folder);
 
 }  // namespace hogbatch

@@ -5,54 +5,19 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <utility>
 
 #include "cli/commands.h"
 #include "cli/interrupts.h"
-#include "cli/report.h"
-#include "cli/resume.h"
 #include "cli/run_files.h"
-#include "cli/train_observer.h"
 #include "core/clock.h"
 #include "core/error.h"
-#include "core/guard/small_file.h"
-#include "core/replaced_file.h"
 #include "core/text.h"
 
 namespace hogbatch {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::size_t kMostBytesOfQueue = std::size_t{16} << 20;
-constexpr char kJobsFolder[] = "/.jobs";  // no job can have that name
 constexpr double kTableSeconds = 0.5, kLineSeconds = 5;
-
-std::string_view StateAfter(const TrainedModel& trained) {
-  switch (trained.run.stopped_because) {
-    case StopReason::kInterrupted:
-      return kJobInterrupted;
-    case StopReason::kDiverged:
-      return kJobDiverged;
-    case StopReason::kNoWorkers:
-      return kJobFailed;
-    default:
-      return kJobDone;
-  }
-}
-
-// Another thread may prepare a job, so nothing is shown.
-class PreparationObserver final : public TrainingObserver {
- public:
-  explicit PreparationObserver(std::vector<std::string>& warnings) : warnings_(warnings) {}
-  void OnWarning(std::string_view sentence) override { warnings_.emplace_back(sentence); }
-  void OnProgress(const Progress&) override {}
-  void OnWorkerFailed(std::string_view, std::string_view) override {}
-
- private:
-  std::vector<std::string>& warnings_;
-};
 
 double Sum(const std::vector<double>& values) {
   double sum = 0;
@@ -63,38 +28,34 @@ double Sum(const std::vector<double>& values) {
 }  // namespace
 
 QueueCommand::QueueCommand(const QueueCommandOptions& options, Console& console)
-    : options_(options), console_(console), devices_(DevicesToTrain(options.devices)) {
+    : options_(options),
+      console_(console),
+      devices_(DevicesToTrain(options.devices)),
+      watched_(options.watch) {
   for (const DeviceChoice& choice : devices_.chosen) device_names_.push_back(choice.info.name);
+  if (!options.watch.empty()) preparer_.emplace();
 }
 
 int QueueCommand::Run() {
-  if (!options_.resume.empty()) ReadStates();
-  const std::vector<JobRequest> requests = FirstRequests();
-  folder_ = MakeOutputFolder(options_.resume.empty() ? options_.out : options_.resume);
-  lock_.emplace(folder_);
-  fs::create_directories(folder_ + kJobsFolder);
-  if (options_.resume.empty()) {
-    for (const std::string& old : JobFiles(folder_ + kJobsFolder)) fs::remove(old);
-  }
-  if (!options_.jobs.empty()) KeepJobsFile(options_.jobs);
+  const std::vector<JobRequest> requests = Open();
+  KeepEarlier(requests);
   std::vector<Prepared> prepared;
   for (const JobRequest& request : requests) {
-    if (IsOver(request.name)) {
-      rows_.push_back(earlier_[request.name]);
-      continue;
-    }
+    Accept(request);
+    if (IsOver(rows_.back().outcome)) continue;
     prepared.push_back(Prepare(request));
-    Tell(prepared.back());
+    Announce(prepared.back());
   }
   queue_ = std::make_unique<Queue>(devices_,
                                    QueueOptions{.scheduler = options_.scheduler,
                                                 .scheduling = options_.scheduling,
                                                 .stays_open = !options_.watch.empty()},
                                    *this);
-  for (const Prepared& job : prepared) Add(job);
+  for (Prepared& job : prepared) Add(job);
   prepared.clear();  // data that no job uses any more is freed
   WriteQueue();
   queue_->Run([&interrupts = CountInterrupts()] { return interrupts > 0; });
+  ConcludeAll();
   console_.EndLive();
   WriteQueue();
   for (const std::string& line : SummaryLines(rows_)) console_.Say(line);
@@ -105,137 +66,90 @@ int QueueCommand::Run() {
   ::_exit(ExitCode());
 }
 
-void QueueCommand::ReadStates() {
-  const std::string path = options_.resume + "/queue.json";
-  const auto text = ReadSmallFile(path, kMostBytesOfQueue);
-  if (!text) {
-    throw UserError(fmt::format("--resume {}: there is no queue.json; name the folder of a queue",
-                                options_.resume));
-  }
-  const EarlierQueue queue = ParseQueue(*text, path, device_names_);
-  const bool is_given = std::ranges::find(options_.given, "scheduler") != options_.given.end();
-  if (!is_given) options_.scheduler = FindScheduler(queue.scheduler).name;
-  for (const JobRow& row : queue.jobs) earlier_[row.name] = row;
-  if (options_.retry.empty()) return;
-  const auto found = earlier_.find(options_.retry);
-  if (found == earlier_.end()) {
-    throw UserError(fmt::format("--retry {}: there is no such job in {}", options_.retry, path));
-  }
-  JobRow& row = found->second;
-  if (row.state != kJobFailed && row.state != kJobDiverged) {
-    throw UserError(
-        fmt::format("--retry {}: the job is {}, and only a failed or diverged one is "
-                    "run again",
-                    options_.retry, row.state));
-  }
-  row.state = kJobWaiting;
+JobRow* QueueCommand::FindRow(std::string_view name) {
+  const auto found = std::ranges::find(rows_, name, &JobRow::name);
+  return found == rows_.end() ? nullptr : &*found;
 }
 
-std::vector<JobRequest> QueueCommand::FirstRequests() {
-  std::vector<JobRequest> all;
-  std::vector<std::string> files;
-  if (!options_.jobs.empty()) files.push_back(options_.jobs);
-  if (!options_.resume.empty()) files = JobFiles(options_.resume + kJobsFolder);
-  for (const std::string& file : files) {
-    const std::vector<JobRequest> jobs = ReadJobs(file, fs::path(file).stem());
-    all.insert(all.end(), jobs.begin(), jobs.end());
+// Times count from the beginning of this run.
+void QueueCommand::Accept(const JobRequest& request) {
+  const auto found = earlier_.find(request.name);
+  if (found != earlier_.end() && IsOver(found->second.outcome)) {
+    rows_.push_back(found->second);
+  } else {
+    rows_.push_back({.name = request.name,
+                     .epoch = found == earlier_.end() ? 0 : found->second.epoch,
+                     .epochs = request.spec.epochs});
   }
-  CheckNames(all);
-  return all;
 }
 
-// --resume reads it again.
-void QueueCommand::KeepJobsFile(const std::string& path) {
-  const auto text = ReadSmallFile(path, kMostBytesOfQueue);
-  if (!text) throw UserError(fmt::format("{}: cannot be read any more", path));
-  ReplaceFile(folder_ + kJobsFolder + "/" + fs::path(path).filename().string(), *text);
-}
-
-// A job of a resumed queue that needs nothing more.
-bool QueueCommand::IsOver(const std::string& name) const {
-  const auto found = earlier_.find(name);
-  if (found == earlier_.end()) return false;
-  const std::string& state = found->second.state;
-  return state == kJobDone || state == kJobFailed || state == kJobDiverged;
-}
-
-// Also called on a thread of its own, one at a time.
+// Also called on another thread, one at a time.
 QueueCommand::Prepared QueueCommand::Prepare(JobRequest request) {
-  Prepared job{.request = std::move(request)};
-  if (!job.request.error.empty()) return job;
+  Prepared prepared{.request = std::move(request)};
+  const JobRequest& job = prepared.request;
+  prepared.job.error = job.error;
+  if (!job.error.empty()) return prepared;
   try {
-    PreparationObserver setup(job.warnings);
-    Validate(job.request.spec);
-    job.input = inputs_.Read(job.request.spec, setup);
-    job.plan =
-        PlanInQueue(job.request.spec, *job.input, devices_, FindScheduler(options_.scheduler),
-                    job.request.exclusive ? Sharing::kExclusive : Sharing::kAnyWorkers, setup);
-    if (earlier_.contains(job.request.name) && job.request.name != options_.retry) {
-      FindCheckpoint(job);
-    }
-  } catch (const UserError& error) {
-    job.request.error = error.what();
-  } catch (const Error& error) {
-    job.request.error = error.what();
+    const std::string folder = folder_ + "/" + job.name;
+    const bool goes_on = resumed_.contains(job.name) && job.name != begins_anew_;
+    prepared.folder = std::make_unique<RunFolder>(folder);
+    prepared.job =
+        PrepareJob({.spec = job.spec,
+                    .sharing = job.exclusive ? Sharing::kExclusive : Sharing::kAnyWorkers,
+                    .resume_from = goes_on ? folder : ""},
+                   devices_, FindScheduler(options_.scheduler), inputs_);
+  } catch (const std::exception& error) {
+    prepared.job.error = WhatOf(error);
   }
-  return job;
+  return prepared;
 }
 
-void QueueCommand::FindCheckpoint(Prepared& job) const {
-  for (const std::string& path : ListCheckpoints(options_.resume + "/" + job.request.name)) {
-    try {
-      auto checkpoint = std::make_shared<Checkpoint>(ReadCheckpoint(path));
-      CheckSameRows(*checkpoint, *job.input);
-      job.resume = std::move(checkpoint);
-      return;
-    } catch (const UserError& error) {
-      job.warnings.emplace_back(error.what());
-    }
+void QueueCommand::Announce(const Prepared& prepared) {
+  for (const std::string& warning : prepared.job.warnings) {
+    console_.Warn(fmt::format("job {}: {}", prepared.request.name, warning));
   }
+  if (prepared.job.error.empty()) return;
+  console_.Warn(fmt::format("job {}: {}", prepared.request.name, prepared.job.error));
 }
 
-void QueueCommand::Tell(const Prepared& job) {
-  for (const std::string& warning : job.warnings) {
-    console_.Warn(fmt::format("job {}: {}", job.request.name, warning));
-  }
-  if (job.request.error.empty()) return;
-  console_.Warn(fmt::format("job {}: {}", job.request.name, job.request.error));
-}
-
-void QueueCommand::Add(const Prepared& prepared) {
-  const JobRequest& request = prepared.request;
-  rows_.push_back({.name = request.name, .epochs = request.spec.epochs});
-  std::string error = request.error;
+// What goes wrong with one job must not end the others.
+void QueueCommand::Add(Prepared& prepared) {
+  std::string error = prepared.job.error;
   try {
     if (error.empty()) AddToQueue(prepared);
-  } catch (const Error& failure) {
-    error = failure.what();
-    console_.Warn(fmt::format("job {}: {}", request.name, error));
+  } catch (const std::exception& failure) {
+    error = WhatOf(failure);
+    console_.Warn(fmt::format("job {}: {}", prepared.request.name, error));
   }
   if (error.empty()) return;
-  rows_.back().state = kJobFailed;
-  rows_.back().error = error;
+  JobRow& failed = *FindRow(prepared.request.name);
+  failed.outcome = JobOutcome::kFailed;
+  failed.error = error;
+  prepared.folder.reset();
 }
 
-void QueueCommand::AddToQueue(const Prepared& prepared) {
+void QueueCommand::AddToQueue(Prepared& prepared) {
   const JobRequest& request = prepared.request;
+  const PreparedJob& ready = prepared.job;
+  const TrainingPlan& plan = ready.plan.value();
   auto job = std::make_unique<Job>();
-  job->folder = folder_ + "/" + request.name;
-  job->plan = prepared.plan;
-  job->scale = {.loss = prepared.plan->work.model.loss,
-                .target_deviation = prepared.input->training.schema.target_deviation};
+  job->path = folder_ + "/" + request.name;
+  job->plan = plan;
+  job->scale = {.loss = plan.work.model.loss,
+                .target_deviation = ready.input->training.schema.target_deviation};
   OpenFolder(prepared, *job);
   const JobId id = queue_->Add(
-      {.plan = *prepared.plan,
-       .input = prepared.input,
+      {.plan = plan,
+       .input = ready.input,
        .place = {.sharing = request.exclusive ? Sharing::kExclusive : Sharing::kAnyWorkers,
                  .priority = static_cast<int>(request.priority),
-                 .arrives = prepared.resume ? 0 : request.arrives},
-       .keep = KeepIn(job->folder, request.spec, *prepared.plan, options_.checkpoints.every),
-       .resume = prepared.resume});
-  rows_.back().arrived = queue_->TimesOf(id).arrived;
+                 .arrives = ready.resume ? 0 : request.arrives},
+       .keep = KeepIn(job->path, request.spec, plan, options_.checkpoints.every),
+       .resume = ready.resume});
+  JobRow* const added = FindRow(request.name);
+  added->arrived = queue_->TimesOf(id).arrived;
+  row_of_[id] = static_cast<std::size_t>(added - rows_.data());
   jobs_[id] = std::move(job);
-  row_of_[id] = rows_.size() - 1;
 }
 
 void QueueCommand::OnPreparation(std::string_view worker, double) {
@@ -244,7 +158,7 @@ void QueueCommand::OnPreparation(std::string_view worker, double) {
 }
 
 void QueueCommand::OnJobBegan(JobId id) {
-  row(id).state = kJobRunning;
+  row(id).outcome = JobOutcome::kRunning;
   row(id).began = queue_->TimesOf(id).began;
   Show(fmt::format("{:9} begins", row(id).name));
   RecordQueue();
@@ -256,9 +170,9 @@ void QueueCommand::OnProgress(JobId id, const Progress& progress) {
   if (!reported.record_failed) {
     try {
       reported.records->Add(progress);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       reported.record_failed = true;
-      OnJobWarning(id, fmt::format("{}; training goes on without a record", error.what()));
+      OnJobWarning(id, fmt::format("{}; training goes on without a record", WhatOf(error)));
     }
   }
   if (progress.evaluation) {
@@ -292,7 +206,7 @@ void QueueCommand::OnJobWarning(JobId id, std::string_view sentence) {
 void QueueCommand::OnJobEnded(JobId id, const TrainedModel& trained, const JobTimes& times) {
   Job& ended = job(id);
   JobRow& shown = row(id);
-  shown.state = StateAfter(trained);
+  ended.outcome = OutcomeAfter(trained.run.stopped_because);
   shown.reason = Name(trained.run.stopped_because);
   shown.epoch = trained.run.totals.epoch;
   shown.began = times.began;
@@ -301,28 +215,29 @@ void QueueCommand::OnJobEnded(JobId id, const TrainedModel& trained, const JobTi
   if (trained.run.stopped_because == StopReason::kNoWorkers) {
     shown.error = times.began ? "no device is left for it" : "there is no usable device for it";
   }
-  try {
-    if (trained.model) SaveModelOf(ended, *trained.model);
-    ReplaceFile(ended.folder + "/summary.json",
-                SummaryText(trained.run, FactsOf(*ended.plan, ended.folder), ended.scale));
-    if (ended.report) WriteReportInto(ended.folder);
-  } catch (const Error& error) {
-    shown.state = kJobFailed;
-    shown.error = error.what();
-  }
   ended.records.reset();
-  Show(fmt::format("{:9} {} after {}", shown.name, shown.state,
-                   ShortTime(times.ended - times.arrived)));
-  RecordQueue();
+  try {
+    ended.saving = Save(ended, trained);
+  } catch (const std::exception& error) {
+    ended.outcome = JobOutcome::kFailed;
+    shown.error = WhatOf(error);
+    Conclude(id);
+  }
 }
 
 void QueueCommand::OnWorkerFailed(std::string_view worker, std::string_view what) {
-  console_.Warn(fmt::format("worker {} failed: {}", worker, what));
+  console_.Warn(fmt::format("worker {} failed, and no job uses it any more: {}", worker, what));
 }
 
+// Nothing here may end the jobs that run.
 void QueueCommand::OnPoll() {
-  ShowTable();
-  Watch();
+  try {
+    ShowTable();
+    ConcludeSaved();
+    Watch();
+  } catch (const std::exception& error) {
+    console_.Warn(WhatOf(error));
+  }
 }
 
 void QueueCommand::Show(const std::string& line) {
@@ -337,16 +252,16 @@ void QueueCommand::ShowTable() {
   const std::vector<std::string> lines = TableLines(rows_);
   if (is_live) return console_.LiveTable(lines);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].state == kJobRunning) console_.Say(lines[i + 1]);
+    if (rows_[i].outcome == JobOutcome::kRunning) console_.Say(lines[i + 1]);
   }
 }
 
 int QueueCommand::ExitCode() const {
-  const auto any = [&](std::string_view state) {
-    return std::ranges::find(rows_, state, &JobRow::state) != rows_.end();
+  const auto any = [&](JobOutcome outcome) {
+    return std::ranges::find(rows_, outcome, &JobRow::outcome) != rows_.end();
   };
-  if (any(kJobInterrupted)) return kExitInterrupted;
-  return any(kJobFailed) || any(kJobDiverged) ? kExitUser : kExitOk;
+  if (any(JobOutcome::kInterrupted)) return kExitInterrupted;
+  return any(JobOutcome::kFailed) || any(JobOutcome::kDiverged) ? kExitUser : kExitOk;
 }
 
 }  // namespace hogbatch

@@ -1,66 +1,197 @@
-// What a queue writes: its folder, and those of its jobs.
+// The files of a queue: its folder, and those of its jobs.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "cli/queue/queue_command.h"
-#include "cli/resume.h"
+#include "cli/report.h"
 #include "cli/run_files.h"
-#include "cli/train_observer.h"
 #include "core/error.h"
+#include "core/guard/small_file.h"
 #include "core/replaced_file.h"
+#include "core/text.h"
+#include "training/job_parts.h"
 #include "training/model/last_save.h"
 
 namespace hogbatch {
+namespace {
 
-// As train leaves it.
-void QueueCommand::OpenFolder(const Prepared& prepared, Job& job) {
-  MakeOutputFolder(job.folder);
-  if (prepared.resume) {
-    CutMetrics(job.folder + "/metrics.jsonl",
-               ExamplesOf({.folder = job.folder, .checkpoint = *prepared.resume}));
-  } else {
-    SetAsideOldRun(job.folder);
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostBytesOfQueue = std::size_t{16} << 20;
+constexpr char kRecord[] = "/queue.json";
+
+class SaveObserver final : public TrainingObserver {
+ public:
+  void OnWarning(std::string_view sentence) override { warnings.emplace_back(sentence); }
+  void OnProgress(const Progress&) override {}
+  void OnWorkerFailed(std::string_view, std::string_view) override {}
+
+  std::vector<std::string> warnings;
+};
+
+}  // namespace
+
+// A new queue in an old folder has no record until its jobs are in their folders: if it is killed
+// before, there is nothing to go on with.
+std::vector<JobRequest> QueueCommand::Open() {
+  const bool resumes = !options_.resume.empty();
+  JobsFile file;
+  if (resumes && !fs::exists(options_.resume + kRecord)) {
+    throw UserError(fmt::format("--resume {}: there is no queue.json; name the folder of a queue",
+                                options_.resume));
   }
-  TrainOptions options;
-  options.spec = prepared.request.spec;
-  options.out = job.folder;
-  options.report = job.report = prepared.request.report;
-  options.tensorboard = prepared.request.tensorboard;
-  ReplaceFile(job.folder + "/options.json",
-              OptionsText(options, *prepared.plan,
-                          {.started = LocalTime(), .devices = devices_, .input = *prepared.input}));
-  ReplaceFile(job.folder + "/config.toml", ConfigOf(options.spec));
-  job.records = std::make_unique<TrainRecords>(
-      job.folder, options, job.scale,
-      prepared.resume ? GrowingFile::Begin::kWhereItEnds : GrowingFile::Begin::kEmpty);
+  if (!options_.jobs.empty()) file = ReadJobs(options_.jobs);
+  folder_ = MakeOutputFolder(resumes ? options_.resume : options_.out);
+  lock_.emplace(folder_);
+  kept_.emplace(folder_);
+  if (resumes) {
+    ReadStates();
+    std::vector<JobRequest> requests = kept_->Read();
+    for (const JobRequest& request : requests) resumed_.insert(request.name);
+    if (!options_.retry.empty()) Retry();
+    return requests;
+  }
+  fs::remove(folder_ + kRecord);
+  kept_->Clear();
+  if (!options_.jobs.empty()) kept_->Keep(file);
+  return std::move(file.jobs);
 }
 
-// A full disk must not hold up the other jobs.
-void QueueCommand::SaveModelOf(const Job& ended, const SavedModel& model) {
-  constexpr double kPatience = 10;
-  const auto open = std::ranges::count_if(rows_, [](const JobRow& other) {
-    return other.state == kJobRunning || other.state == kJobWaiting;
-  });
-  SetupObserver setup(console_);
-  const std::string place = SaveLast(model, ended.folder, setup, open > 0 ? 0 : kPatience);
-  if (place != ended.folder) throw Error(fmt::format("its model had to be saved in {}", place));
+void QueueCommand::ReadStates() {
+  const std::string path = folder_ + kRecord;
+  const auto text = ReadSmallFile(path, kMostBytesOfQueue);
+  if (!text) throw UserError(fmt::format("{} cannot be read, or is larger than 16 MB", path));
+  const EarlierQueue queue = ParseQueue(*text, path, device_names_);
+  const bool is_given = std::ranges::find(options_.given, "scheduler") != options_.given.end();
+  if (!is_given) options_.scheduler = FindScheduler(queue.scheduler).name;
+  for (const JobRow& row : queue.jobs) earlier_[row.name] = row;
+}
+
+// A job that failed goes on from its checkpoint, if it has one. One that diverged begins anew.
+void QueueCommand::Retry() {
+  const auto found = earlier_.find(options_.retry);
+  if (found == earlier_.end()) {
+    throw UserError(
+        fmt::format("--retry {}: there is no such job in {}", options_.retry, folder_ + kRecord));
+  }
+  JobRow& row = found->second;
+  if (row.outcome == JobOutcome::kDiverged) {
+    begins_anew_ = row.name;
+  } else if (row.outcome != JobOutcome::kFailed) {
+    throw UserError(
+        fmt::format("--retry {}: the job is {}, and only a failed or diverged one is "
+                    "run again",
+                    options_.retry, Name(row.outcome)));
+  }
+  row.outcome = JobOutcome::kWaiting;
+}
+
+// No job may leave queue.json unseen.
+void QueueCommand::KeepEarlier(const std::vector<JobRequest>& requests) {
+  for (const auto& [name, row] : earlier_) {
+    if (std::ranges::find(requests, name, &JobRequest::name) != requests.end()) continue;
+    if (!IsOver(row.outcome)) {
+      throw UserError(fmt::format(
+          "job {} is in {} and not over, but no file in {}/.jobs has it: put the file of jobs "
+          "there, under a name that ends in .toml",
+          name, folder_ + kRecord, folder_));
+    }
+    rows_.push_back(row);
+  }
+}
+
+// As train leaves it.
+void QueueCommand::OpenFolder(Prepared& prepared, Job& job) {
+  const Checkpoint* const resume = prepared.job.resume.get();
+  job.folder = std::move(prepared.folder);
+  job.folder->Open(resume ? std::optional(TrainedRows(*resume, job.path)) : std::nullopt);
+  TrainOptions options;
+  options.spec = prepared.request.spec;
+  options.out = job.path;
+  options.report = job.report = prepared.request.report;
+  options.tensorboard = prepared.request.tensorboard;
+  ReplaceFile(
+      job.path + "/options.json",
+      OptionsText(options, *job.plan,
+                  {.started = LocalTime(), .devices = devices_, .input = *prepared.job.input}));
+  ReplaceFile(job.path + "/config.toml", ConfigOf(options.spec));
+  job.records = std::make_unique<TrainRecords>(
+      job.path, options, job.scale,
+      resume ? GrowingFile::Begin::kWhereItEnds : GrowingFile::Begin::kEmpty);
+}
+
+// In the background: a full disk, which is tried again, must not hold up the other jobs.
+std::future<std::vector<std::string>> QueueCommand::Save(const Job& ended,
+                                                         const TrainedModel& trained) {
+  const double patience = saver_.busy() ? 0 : 10;  // the models behind it wait as long
+  auto task =
+      std::make_shared<std::packaged_task<std::vector<std::string>()>>([&ended, trained, patience] {
+        SaveObserver observer;
+        std::string place = ended.path;
+        if (trained.model) place = SaveLast(*trained.model, ended.path, observer, patience);
+        if (place != ended.path) throw Error(observer.warnings.back());
+        ReplaceFile(ended.path + "/summary.json",
+                    SummaryText(trained.run, FactsOf(*ended.plan, ended.path), ended.scale));
+        if (ended.report) WriteReportInto(ended.path);
+        return observer.warnings;
+      });
+  std::future<std::vector<std::string>> saving = task->get_future();
+  saver_.Post([task] { (*task)(); });
+  return saving;
+}
+
+void QueueCommand::ConcludeSaved() {
+  using namespace std::chrono_literals;
+  for (const auto& [id, ended] : jobs_) {
+    if (!ended->saving.valid() || ended->saving.wait_for(0s) != std::future_status::ready) continue;
+    try {
+      for (const std::string& warning : ended->saving.get()) OnJobWarning(id, warning);
+    } catch (const std::exception& error) {
+      ended->outcome = JobOutcome::kFailed;
+      row(id).error = WhatOf(error);
+    }
+    Conclude(id);
+  }
+}
+
+void QueueCommand::Conclude(JobId id) {
+  JobRow& shown = row(id);
+  shown.outcome = job(id).outcome;
+  job(id).folder.reset();
+  const double ended = shown.ended.value_or(shown.arrived);
+  Show(fmt::format("{:9} {} after {}", shown.name, Name(shown.outcome),
+                   ShortTime(ended - shown.arrived)));
+  RecordQueue();
+}
+
+// A job that was still to be prepared is not lost: it begins when the queue is resumed.
+void QueueCommand::ConcludeAll() {
+  saver_.Wait();
+  ConcludeSaved();
+  for (JobRow& row : rows_) {
+    if (row.outcome == JobOutcome::kWaiting) row.outcome = JobOutcome::kInterrupted;
+  }
 }
 
 void QueueCommand::WriteQueue() {
   for (const auto& [id, place] : row_of_) {
-    if (rows_[place].state == kJobRunning) rows_[place].service = queue_->TimesOf(id).service;
+    if (rows_[place].outcome == JobOutcome::kRunning) {
+      rows_[place].service = queue_->TimesOf(id).service;
+    }
   }
-  ReplaceFile(folder_ + "/queue.json", QueueText(options_.scheduler, device_names_, rows_));
+  ReplaceFile(folder_ + kRecord, QueueText(options_.scheduler, device_names_, rows_));
 }
 
 void QueueCommand::RecordQueue() {
   try {
     WriteQueue();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     if (!std::exchange(record_failed_, true)) {
-      console_.Warn(fmt::format("{}; the queue goes on without a record", error.what()));
+      console_.Warn(fmt::format("{}; the queue goes on without a record", WhatOf(error)));
     }
   }
 }

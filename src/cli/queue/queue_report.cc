@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/guard/json_text.h"
 #include "core/text.h"
 
 namespace hogbatch {
@@ -32,6 +33,17 @@ double Percentile(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(std::max(1.0, rank)) - 1];
 }
 
+[[noreturn]] void ThrowDamaged(const std::string& source) {
+  throw UserError(fmt::format("{} is damaged: it is not what hogbatch queue writes", source));
+}
+
+// Of epochs or seconds: what goes beyond would not fit the integers that they are shown as.
+double NumberIn(const nlohmann::json& json, const std::string& source) {
+  const auto number = json.get<double>();
+  if (!(number >= 0 && number <= 1e15)) ThrowDamaged(source);
+  return number;
+}
+
 }  // namespace
 
 std::vector<std::string> TableLines(std::span<const JobRow> jobs) {
@@ -40,12 +52,12 @@ std::vector<std::string> TableLines(std::span<const JobRow> jobs) {
                                                 "job", width, "state", "epoch", "loss", "devices",
                                                 "left", "metric")};
   for (const JobRow& job : jobs) {
-    lines.push_back(
-        fmt::format("{:{}}  {:11}  {:>11}  {:>8}  {:>7}  {:>8}  {}", job.name, width, job.state,
-                    fmt::format("{:.2f}/{:g}", job.epoch, job.epochs),
-                    job.loss ? fmt::format("{:.4f}", *job.loss) : "-",
-                    job.state == kJobRunning ? fmt::format("{:.0f} %", 100 * job.share) : "-",
-                    job.state == kJobRunning ? Seconds(job.seconds_left) : "-", job.metric));
+    lines.push_back(fmt::format(
+        "{:{}}  {:11}  {:>11}  {:>8}  {:>7}  {:>8}  {}", job.name, width, Name(job.outcome),
+        fmt::format("{:.2f}/{:g}", job.epoch, job.epochs),
+        job.loss ? fmt::format("{:.4f}", *job.loss) : "-",
+        job.outcome == JobOutcome::kRunning ? fmt::format("{:.0f} %", 100 * job.share) : "-",
+        job.outcome == JobOutcome::kRunning ? Seconds(job.seconds_left) : "-", job.metric));
   }
   return lines;
 }
@@ -61,10 +73,11 @@ std::vector<std::string> SummaryLines(std::span<const JobRow> jobs) {
     std::optional<double> waited, took;
     if (job.began) waited = *job.began - job.arrived;
     if (job.ended && job.began) took = *job.ended - job.arrived;
-    if (took && job.state == kJobDone) completions.push_back(*took);
+    if (took && job.outcome == JobOutcome::kDone) completions.push_back(*took);
     lines.push_back(fmt::format("{:{}}  {:11}  {:>8}  {:>8}  {:>8}  {:>8}  {}", job.name, width,
-                                job.state, ShortTime(job.arrived), Seconds(waited), Seconds(took),
-                                ShortTime(service), job.error.empty() ? job.metric : job.error));
+                                Name(job.outcome), ShortTime(job.arrived), Seconds(waited),
+                                Seconds(took), ShortTime(service),
+                                job.error.empty() ? job.metric : job.error));
   }
   if (completions.empty()) return lines;
   const double mean = std::accumulate(completions.begin(), completions.end(), 0.0) /
@@ -81,7 +94,7 @@ std::string QueueText(std::string_view scheduler, std::span<const std::string> d
   text["devices"] = std::vector<std::string>(devices.begin(), devices.end());
   text["jobs"] = nlohmann::ordered_json::array();
   for (const JobRow& job : jobs) {
-    nlohmann::ordered_json entry = {{"name", job.name}, {"state", job.state}};
+    nlohmann::ordered_json entry = {{"name", job.name}, {"state", Name(job.outcome)}};
     entry["arrived"] = job.arrived;
     if (job.began) entry["started"] = *job.began;
     if (job.ended) entry["completed"] = *job.ended;
@@ -100,26 +113,31 @@ EarlierQueue ParseQueue(std::string_view text, const std::string& source,
                         std::span<const std::string> devices) {
   EarlierQueue queue;
   try {
-    const nlohmann::json json = nlohmann::json::parse(text);
-    if (json.at("format").get<int>() > kQueueFormat) {
+    const auto json = ParseJson<nlohmann::json>(text);
+    if (!json.is_object() || !json.at("format").is_number_integer()) ThrowDamaged(source);
+    if (json["format"] > kQueueFormat) {
       throw UserError(fmt::format("{} is of a newer hogbatch: update hogbatch", source));
     }
     queue.scheduler = json.at("scheduler").get<std::string>();
     for (const nlohmann::json& job : json.at("jobs")) {
+      const std::optional<JobOutcome> outcome = FindOutcome(job.at("state").get<std::string>());
+      if (!outcome) ThrowDamaged(source);
       JobRow& row = queue.jobs.emplace_back();
       row.name = job.at("name").get<std::string>();
-      row.state = job.at("state").get<std::string>();
-      row.epoch = row.epochs = job.at("epoch").get<double>();
-      row.arrived = job.at("arrived").get<double>();
-      if (job.contains("started")) row.began = job["started"].get<double>();
-      if (job.contains("completed")) row.ended = job["completed"].get<double>();
+      row.outcome = *outcome;
+      row.epoch = row.epochs = NumberIn(job.at("epoch"), source);
+      row.arrived = NumberIn(job.at("arrived"), source);
+      if (job.contains("started")) row.began = NumberIn(job["started"], source);
+      if (job.contains("completed")) row.ended = NumberIn(job["completed"], source);
       const nlohmann::json service = job.value("service_seconds", nlohmann::json::object());
-      for (const std::string& device : devices) row.service.push_back(service.value(device, 0.0));
+      for (const std::string& device : devices) {
+        row.service.push_back(NumberIn(service.value(device, nlohmann::json(0.0)), source));
+      }
       row.reason = job.value("stopped_because", "");
       row.error = job.value("error", "");
     }
   } catch (const nlohmann::json::exception&) {
-    throw UserError(fmt::format("{} is damaged: it is not what hogbatch queue writes", source));
+    ThrowDamaged(source);
   }
   return queue;
 }

@@ -7,17 +7,14 @@
 #include <string_view>
 #include <vector>
 
-namespace hogbatch {
+#include "training/queue/job_outcome.h"
 
-// waiting, running, done, interrupted, diverged or failed.
-inline constexpr std::string_view kJobWaiting = "waiting", kJobRunning = "running",
-                                  kJobDone = "done", kJobInterrupted = "interrupted",
-                                  kJobDiverged = "diverged", kJobFailed = "failed";
+namespace hogbatch {
 
 // A job as it is shown. Times are in seconds after the queue began.
 struct JobRow {
   std::string name;
-  std::string state = std::string(kJobWaiting);
+  JobOutcome outcome = JobOutcome::kWaiting;
   double epoch = 0;
   double epochs = 0;  // planned
   std::optional<double> loss = {};

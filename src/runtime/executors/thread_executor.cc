@@ -97,10 +97,8 @@ class WorkerThread {
       });
       while (const std::optional<Task> task = NextTask(*pipeline)) pipeline->Run(*task);
       return;
-    } catch (const std::bad_alloc&) {
-      fail("out of memory");
     } catch (const std::exception& error) {
-      fail(error.what());
+      fail(WhatOf(error));
     } catch (...) {
       fail("an unknown failure");
     }

@@ -3,7 +3,6 @@
 // itself on a core. Anything else ends the worker.
 #include <map>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "core/error.h"
@@ -84,8 +83,7 @@ class JobRouter : public Worker {
     } catch (const std::exception& error) {
       // Calls that a device has queued may still use what was freed on the way here.
       if (!device_->info().shares_host_memory) throw;
-      Fail(task, merge,
-           dynamic_cast<const std::bad_alloc*>(&error) ? "out of memory" : error.what());
+      Fail(task, merge, WhatOf(error));
     }
   }
 

@@ -1,9 +1,9 @@
 #include "training/checkpoint/background_writer.h"
 
 #include <exception>
-#include <new>
 #include <utility>
 
+#include "core/error.h"
 #include "core/threads.h"
 
 namespace hogbatch {
@@ -19,13 +19,11 @@ std::exception_ptr Try(const std::function<void()>& job) {
   }
 }
 
-std::string WhatOf(const std::exception_ptr& failure) {
+std::string SentenceOf(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
-  } catch (const std::bad_alloc&) {
-    return "out of memory";  // short enough to need none
   } catch (const std::exception& error) {
-    return error.what();
+    return WhatOf(error);
   }
 }
 
@@ -76,7 +74,7 @@ void BackgroundWriter::Run() {
     const std::exception_ptr failure = Try(job);
     job = nullptr;
     lock.lock();
-    if (failure) error_ = WhatOf(failure);
+    if (failure) error_ = SentenceOf(failure);
     jobs_.pop_front();
     changed_.notify_all();
   }

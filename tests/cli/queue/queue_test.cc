@@ -98,7 +98,7 @@ TEST(QueueReport, HasTheMeanAndThe95thPercentileOfCompletionTimes) {
   std::vector<JobRow> rows;
   for (int i = 1; i <= 20; ++i) {
     rows.push_back({.name = "j" + std::to_string(i),
-                    .state = std::string(kJobDone),
+                    .outcome = JobOutcome::kDone,
                     .arrived = 5,
                     .began = 6,
                     .ended = 5.0 + i,
@@ -198,16 +198,25 @@ TEST_F(QueueProgram, WatchesAFolderUntilItIsInterrupted) {
   put("one.toml", "[[job]]\ndata = \"rows.csv\"\nhidden = 8\nepochs = 1\n");
   await([&] { return state("one") == "done"; });
   put("wrong.toml", "[[job]]\ndata = 3\nepoch = 1\n");
+  // All jobs of a file are taken, or none; a file that is put right is read again.
+  const std::string more = "[defaults]\ndata = \"rows.csv\"\nhidden = 8\nepochs = 1\n";
+  put("two.toml", more + "[[job]]\nname = \"two\"\n[[job]]\nname = \"one\"\n");
   put("long.toml", "[[job]]\ndata = \"rows.csv\"\nhidden = 8\nepochs = 1000000\n");
   await([&] { return state("long") == "running"; });
+  EXPECT_EQ(state("two"), "");
+  put("two.toml", more + "[[job]]\nname = \"two\"\n[[job]]\nname = \"three\"\n");
+  await([&] { return !state("three").empty(); });
   fs::remove(folder_.path() + "/watched/long.toml");
   await([&] { return state("long") == "interrupted"; });
   EXPECT_TRUE(folder_.Has("w/long/model.safetensors"));
+  await([&] { return state("three") == "done"; });
+  EXPECT_EQ(state("two"), "done");
   EXPECT_TRUE(process.running());
   process.Signal(SIGINT);
   const Finished finished = process.Wait();
   EXPECT_EQ(finished.exit_code, 130) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("unknown key epoch; did you mean epochs?"));
+  EXPECT_THAT(finished.err, HasSubstr("two.toml:7: there was a job with the name 'one' before"));
 }
 
 TEST_F(QueueProgram, GoesOnAfterItWasKilled) {

@@ -1,0 +1,42 @@
+#include "training/queue/job_outcome.h"
+
+#include <algorithm>
+#include <array>
+
+namespace hogbatch {
+namespace {
+
+constexpr std::array<std::string_view, 7> kNames = {"waiting",     "running",  "stopped", "done",
+                                                    "interrupted", "diverged", "failed"};
+
+}  // namespace
+
+std::string_view Name(JobOutcome outcome) { return kNames[static_cast<std::size_t>(outcome)]; }
+
+std::optional<JobOutcome> FindOutcome(std::string_view name) {
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<JobOutcome>(found - kNames.begin());
+}
+
+bool IsOver(JobOutcome outcome) {
+  return outcome == JobOutcome::kDone || outcome == JobOutcome::kDiverged ||
+         outcome == JobOutcome::kFailed;
+}
+
+JobOutcome OutcomeAfter(StopReason reason) {
+  switch (reason) {
+    case StopReason::kPaused:
+      return JobOutcome::kStopped;
+    case StopReason::kInterrupted:
+      return JobOutcome::kInterrupted;
+    case StopReason::kDiverged:
+      return JobOutcome::kDiverged;
+    case StopReason::kNoWorkers:
+      return JobOutcome::kFailed;
+    default:
+      return JobOutcome::kDone;
+  }
+}
+
+}  // namespace hogbatch

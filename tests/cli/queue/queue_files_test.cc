@@ -1,0 +1,128 @@
+// The files of a queue: what it keeps of jobs, what it records, and what it finds in a folder.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cli/queue/jobs_file.h"
+#include "cli/queue/kept_jobs.h"
+#include "cli/queue/queue_report.h"
+#include "cli/queue/watched_files.h"
+#include "core/error.h"
+#include "tests/support/process.h"
+
+namespace hogbatch {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+std::vector<std::string> NamesIn(const KeptJobs& kept) {
+  std::vector<std::string> names;
+  for (const JobRequest& job : kept.Read()) names.push_back(job.name);
+  return names;
+}
+
+std::string At(const TemporaryFolder& folder, const std::string& name) {
+  return folder.path() + "/" + name;
+}
+
+TEST(KeptJobs, HaveAllFilesInTheOrderTheyCame) {
+  const TemporaryFolder folder;
+  fs::create_directory(At(folder, "elsewhere"));
+  folder.Write("jobs", "[[job]]\nname = \"z\"\n[[job]]\nname = \"y\"\n");
+  folder.Write("one.toml", "\xEF\xBB\xBF[[job]]\nepochs = 3\n");
+  folder.Write("elsewhere/one.toml", "[[job]]\nname = \"a\"\n[[job]]\nname = \"one\"\n");
+  const KeptJobs kept(folder.path());
+  for (const char* name : {"jobs", "one.toml", "elsewhere/one.toml"}) {
+    kept.Keep(ReadJobs(At(folder, name)));
+  }
+  EXPECT_THAT(NamesIn(kept), ElementsAre("z", "y", "one", "a"));
+  EXPECT_EQ(kept.Read()[2].spec.epochs, 3) << "the first of two with one name";
+  EXPECT_THAT(NamesIn(KeptJobs(folder.path())), testing::SizeIs(4));
+  kept.Clear();
+  EXPECT_THAT(NamesIn(kept), IsEmpty());
+}
+
+TEST(KeptJobs, AreReadAsEarlierProgramsLeftThem) {
+  const TemporaryFolder folder;
+  const KeptJobs kept(folder.path());
+  folder.Write(".jobs/old.toml", "[[job]]\nepochs = 2\n");
+  EXPECT_THAT(NamesIn(kept), ElementsAre("old"));
+}
+
+TEST(KeptJobs, OfANewerProgramAreRefused) {
+  const TemporaryFolder folder;
+  const KeptJobs kept(folder.path());
+  const auto read = [&] { kept.Read(); };
+  folder.Write(".jobs/1.toml", "# jobs of hogbatch queue, format 2 a\n[[job]]\nname = \"a\"\n");
+  EXPECT_THAT(read, ThrowsMessage<UserError>(HasSubstr("1.toml is of a newer hogbatch")));
+  folder.Write(".jobs/1.toml", "# jobs of hogbatch queue, format x\n[[job]]\nname = \"a\"\n");
+  EXPECT_THAT(read, ThrowsMessage<UserError>(HasSubstr("1.toml:1 is damaged")));
+}
+
+TEST(KeptJobs, AreNotWrittenThroughALink) {
+  const TemporaryFolder folder;
+  fs::create_directory(At(folder, "other"));
+  fs::create_directory_symlink(At(folder, "other"), At(folder, ".jobs"));
+  EXPECT_THROW(KeptJobs(folder.path()), UserError);
+}
+
+// The first half of a file may be valid.
+TEST(WatchedFiles, SettleBeforeTheyAreReadAndAgainWhenTheyChange) {
+  const TemporaryFolder folder;
+  WatchedFiles watched(folder.path());
+  const std::string path = At(folder, "a.toml");
+  folder.Write("a.toml", "[[job]]\n");
+  folder.Write("a.txt", "no jobs");
+  EXPECT_THAT(watched.Look().settled, IsEmpty());
+  folder.Write("a.toml", "[[job]]\nepochs = 10\n");
+  EXPECT_THAT(watched.Look().settled, IsEmpty());
+  EXPECT_THAT(watched.Look().settled, ElementsAre(path));
+  EXPECT_THAT(watched.Look().settled, IsEmpty());
+  folder.Write("a.toml", "[[job]]\nepochs = 100\n");
+  EXPECT_THAT(watched.Look().settled, IsEmpty());
+  EXPECT_THAT(watched.Look().settled, ElementsAre(path));
+  fs::remove(path);
+  EXPECT_THAT(watched.Look().gone, ElementsAre(path));
+  EXPECT_THAT(watched.Look().gone, IsEmpty());
+}
+
+TEST(WatchedFiles, StayWhileTheirFolderCannotBeRead) {
+  const TemporaryFolder folder;
+  fs::create_directory(At(folder, "watched"));
+  folder.Write("watched/a.toml", "[[job]]\n");
+  WatchedFiles watched(At(folder, "watched"));
+  watched.Look();
+  fs::rename(At(folder, "watched"), At(folder, "away"));
+  EXPECT_THAT(watched.Look().gone, IsEmpty());
+}
+
+TEST(QueueReport, RefusesARecordThatIsDamagedOrNewer) {
+  const auto parse = [](const std::string& text) {
+    return [=] { ParseQueue(text, "q.json", {}); };
+  };
+  const auto says = [](const char* text) { return ThrowsMessage<UserError>(HasSubstr(text)); };
+  const auto record = [](const std::string& format, const std::string& job) {
+    return R"({"format": )" + format + R"(, "scheduler": "fifo", "jobs": [{"name": "a", )" + job +
+           "}]}";
+  };
+  const std::string sane = R"("state": "done", "epoch": 1, "arrived": 0)";
+  EXPECT_EQ(ParseQueue(record("1", sane), "q.json", {}).jobs[0].outcome, JobOutcome::kDone);
+  EXPECT_THAT(parse(record("2", sane)), says("q.json is of a newer hogbatch"));
+  for (const std::string& text :
+       {std::string(100'000, '['), record("1e300", sane), record("\"1\"", sane),
+        record("1", R"("state": "lost", "epoch": 1, "arrived": 0)"),
+        record("1", R"("state": "done", "epoch": 1, "arrived": -1e300)"),
+        record("1", R"("state": "done", "epoch": 1e300, "arrived": 0)"),
+        record("1", R"("state": "done", "epoch": "1", "arrived": 0)"), std::string("[1]"),
+        std::string("{}")}) {
+    EXPECT_THAT(parse(text), says("q.json is damaged")) << text.substr(0, 200);
+  }
+}
+
+}  // namespace
+}  // namespace hogbatch
