@@ -26,6 +26,9 @@ NOT_CODE = re.compile(r"""//[^\n]*|/\*.*?\*/                      # comments
     |^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*                               # preprocessor lines""",
                       re.DOTALL | re.MULTILINE | re.VERBOSE)
 TEMPLATE = re.compile(r"\btemplate\s*<[^>]*>")
+LAMBDA = re.compile(r"""(?:^|[^\w\])\s])\s*\[[^][]*\]\s*                # captures, not a[1]
+    (?:\((?:[^()]|\([^()]*\))*\)\s*)?(?:(?:mutable|noexcept)\s*)*(?:->[^;{}=]*)?$""", re.VERBOSE)
+MEMBERS = re.compile(r"\)\s*(?:noexcept\s*)?:(?!:)")  # what a constructor initialises
 SCOPE = re.compile(r"\b(?:namespace|class|struct|union|enum|extern)\b")
 
 
@@ -34,26 +37,47 @@ def code_of(text):
     return NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
+def kind_of(before, around, parentheses):
+    """What a brace opens: a function, with a lambda, a scope, a part of a declaration, or what is inside of those."""
+    if "function" in around:
+        return "inner"
+    if LAMBDA.search(before):
+        return "function"
+    if parentheses > 0:
+        return "part"  # of a signature: a default
+    if "inner" in around or "part" in around:
+        return "inner"
+    before = TEMPLATE.sub("", before)
+    if "(" not in before:
+        return "scope" if SCOPE.search(before) else "inner"
+    if MEMBERS.search(before) and re.search(r"[\w>]\s*$", before):
+        return "part"  # a member's initialiser
+    if before.rstrip().endswith(")") or not SCOPE.search(before.split("(")[0]):
+        return "function"
+    return "scope"
+
+
 def functions(text):
     """(first line, lines) of every function, from its signature to its last brace, with the lambdas in it."""
     code = code_of(text)
-    open_ = []  # of each open brace: where its function begins, else what it is
-    head = 0    # where the text before the next brace begins
-    for match in re.finditer(r"[;{}]", code):
+    open_ = []  # of each open brace: its kind, where what it belongs to begins, and the parentheses open around it
+    head, parentheses = 0, 0
+    for match in re.finditer(r"[;{}()]", code):
         at = match.start()
-        if match[0] == "{":
-            before = TEMPLATE.sub("", code[head:at])
-            if any(kind != "scope" for kind in open_):
-                open_.append("inner")
-            elif "(" in before and (before.rstrip().endswith(")") or not SCOPE.search(before.split("(")[0])):
-                open_.append(at - len(code[head:at].lstrip()))
-            else:
-                open_.append("scope" if SCOPE.search(before) else "inner")
+        if match[0] in "()":
+            parentheses += 1 if match[0] == "(" else -1
+        elif match[0] == "{":
+            kind = kind_of(code[head:at], [kind for kind, _, _ in open_], parentheses)
+            open_.append((kind, head, parentheses))
+            head, parentheses = at + 1, 0
         elif match[0] == "}" and open_:
-            begin = open_.pop()
-            if isinstance(begin, int):
-                yield code.count("\n", 0, begin) + 1, code.count("\n", begin, at) + 1
-        head = at + 1
+            kind, begin, parentheses = open_.pop()
+            if kind == "function":
+                first = at - len(code[begin:at].lstrip())
+                yield code.count("\n", 0, first) + 1, code.count("\n", first, at) + 1
+            head = begin if kind == "part" or parentheses > 0 else at + 1
+        elif parentheses == 0:
+            head = at + 1
     if open_:
         yield code.count("\n", 0, len(code)), MOST_FUNCTION_LINES + 1  # an open brace hides what follows
 
@@ -101,6 +125,14 @@ def selftest_functions():
     assert lengths("#define A { \\\n  {\nconstexpr int kTable[] = {\n" + "1,\n" * 99 + "};\nenum class E { kA };\n") == []
     assert lengths("A kTable[] = {\n" + "  B(1),\n" * 99 + "  {1},\n};\n") == []
     assert lengths("template <class T>\nvoid F() const {\n}\n") == [(1, 3)]
+    assert lengths("int F(const A& a = {}, B b = {.c = 1}) {\n" + body + "}\n") == [(1, 5)]
+    assert lengths("class C {\n  C(int a) : a_{a}, b_(a), c_{{a}, 1} {\n" + body + "  }\n};\n") == [(2, 5)]
+    assert lengths("C::C(std::vector<int> a)\n    : B<int>{a}, a_{a} {}\nint F() {}\n") == [(1, 2), (3, 1)]
+    assert lengths("const auto kF = [] {\n" + body + "};\nconst auto kG = [](int a = F()) -> A<int> {\n" + body +
+                   "};\n") == [(1, 5), (6, 5)]
+    assert lengths("A kTable[] = {\n  {1, [](int a) {\n" + body + "  }},\n  {2},\n};\nint F() {}\n") == [
+        (2, 5), (9, 1)]
+    assert lengths("const A kA = Made([] {\n" + body + "});\nint F() {\n}\n") == [(1, 5), (6, 2)]
     assert lengths("void F() {\n")[0][1] > MOST_FUNCTION_LINES
 
 
