@@ -17,7 +17,7 @@ namespace hogbatch {
 namespace {
 
 constexpr std::int64_t kWidth = 512;
-constexpr int kLayers = 6;  // visited in turn: 6 MB, so that weights come from the third cache
+constexpr int kLayers = 6;  // visited in turn: 6 MB, so that weights come from the L3
 
 // Weights that all threads of a benchmark share, as workers do.
 std::vector<float>& SharedWeights() {

@@ -48,7 +48,7 @@ class CpuDevice final : public Device {
 
   void DenseForward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation f,
                     const Tensor& y, const Tensor& pre) override {
-    // In blocks of rows, so that x, and the outputs to be activated, stay in the second cache.
+    // In blocks of rows, so that x, and the outputs to be activated, stay in the L2.
     constexpr std::int64_t kRows = 128;
     for (std::int64_t r = 0; r < x.rows; r += kRows) {
       const std::int64_t rows = std::min(kRows, x.rows - r);

@@ -12,7 +12,7 @@
 namespace hogbatch::cpu {
 namespace {
 
-constexpr std::int64_t kBatchRows = 128;  // of a pass: their x or dy stays in the second cache
+constexpr std::int64_t kBatchRows = 128;  // of a pass: their x or dy stays in the L2
 constexpr std::int64_t kDepth = 1024;     // of a pass over long rows
 constexpr std::int64_t kBlock = 48;       // rows of w; full tiles for 6 and for 8 rows
 constexpr std::int64_t kLargeBlock = 2 * kBlock;

@@ -1,5 +1,5 @@
 // A dense layer in parts that are computed one after the other, each while its numbers are in the
-// first cache: the lanes that w holds, or bands of columns of a layer whose lanes all read one x.
+// L1: the lanes that w holds, or bands of columns of a layer whose lanes all read one x.
 #pragma once
 
 #include <algorithm>

@@ -18,7 +18,7 @@ constexpr int kMostRows = kVectors == 8   ? 1
                           : kVectors == 4 ? (kLanes >= 16 ? 4 : 2)
                                           : kTileRows<kLanes>;
 
-// Rows that lie a multiple of 4 KB apart share a few places of the first cache.
+// Rows that lie a multiple of 4 KB apart share a few places of the L1.
 [[gnu::always_inline]] inline bool Collide(std::int64_t stride) { return stride % 1024 == 0; }
 
 // A tile of c, its part of a, and the panel of b.
