@@ -18,10 +18,7 @@ extern const char hogbatch_covtype_end[];
 
 namespace hogbatch {
 
-std::string_view PackedBuiltin() {
-  return {hogbatch_covtype_begin,
-          static_cast<std::size_t>(hogbatch_covtype_end - hogbatch_covtype_begin)};
-}
+std::string_view PackedBuiltin() { return {hogbatch_covtype_begin, hogbatch_covtype_end}; }
 
 std::vector<std::string> BuiltinCategories() { return {"11", "12"}; }
 

@@ -80,7 +80,7 @@ void SkipHeaders(std::vector<TextPart>& parts, const std::string& label) {
                       part.source, parts.front().source));
     }
     part.skip_bytes = header.size();
-    part.skip_lines = static_cast<std::size_t>(std::ranges::count(header, '\n'));
+    part.skip_lines = std::ranges::count(header, '\n');
   }
 }
 

@@ -85,8 +85,7 @@ void ThrowAtLabel(const TextInput& input, const ParsedInput& parsed, const Label
                           ? FindLibsvmLabel(text, row.index, problem.label)
                           : FindCsvCell(text, parsed.plan, row.index,
                                         PlaceOf(parsed.plan, CsvColumn::Kind::kLabel, 0));
-  ThrowAt(input.source, *input.text,
-          row.chunk->text_at + static_cast<std::size_t>(where - text.data()), problem.what);
+  ThrowAt(input.source, *input.text, row.chunk->text_at + (where - text.data()), problem.what);
 }
 
 void ThrowAtCell(const TextInput& input, const ParsedInput& parsed, std::int64_t index,
@@ -96,8 +95,7 @@ void ThrowAtCell(const TextInput& input, const ParsedInput& parsed, std::int64_t
   const std::string_view text = TextOf(input, row, window);
   const char* where = FindCsvCell(text, parsed.plan, row.index,
                                   PlaceOf(parsed.plan, CsvColumn::Kind::kNumber, column));
-  ThrowAt(input.source, *input.text,
-          row.chunk->text_at + static_cast<std::size_t>(where - text.data()), what);
+  ThrowAt(input.source, *input.text, row.chunk->text_at + (where - text.data()), what);
 }
 
 }  // namespace hogbatch

@@ -96,8 +96,8 @@ CsvPlan PlanToUse(const CsvMatch& match, const Schema& schema) {
     } else if (column < 0) {
       plan.columns.push_back({.kind = CsvColumn::Kind::kSkipped, .column = -1});
     } else {
-      plan.columns.push_back({.kind = KindOf(schema.table[static_cast<std::size_t>(column)]),
-                              .column = static_cast<std::int32_t>(column)});
+      plan.columns.push_back(
+          {.kind = KindOf(schema.table[column]), .column = static_cast<std::int32_t>(column)});
     }
   }
   for (const std::int64_t column : match.absent) {
@@ -115,14 +115,14 @@ std::optional<std::int64_t> KnownColumn(const CsvMatch& match, const std::string
   const std::int64_t place =
       FindColumns(std::span(&name, 1), match.layout.names, match.layout.columns, source, option)
           .front();
-  const std::int64_t column = match.columns[static_cast<std::size_t>(place)];
+  const std::int64_t column = match.columns[place];
   if (column < 0) {
     throw UserError(
         fmt::format("{}: --{} {}: the model does not know this column; name one that it was "
                     "trained with",
                     source, option, name));
   }
-  plan.columns[static_cast<std::size_t>(place)].kind = CsvColumn::Kind::kWord;
+  plan.columns[place].kind = CsvColumn::Kind::kWord;
   return column;
 }
 
@@ -130,7 +130,7 @@ std::optional<std::int64_t> KnownColumn(const CsvMatch& match, const std::string
 std::string_view WordIn(const ParsedRow& row, std::int64_t column) {
   const auto cell = std::ranges::find(row.cells(), column, &Cell::column);
   if (cell == row.cells().end() || cell->word == Cell::kMissing) return {};
-  return row.chunk->column_words.at(cell->column)[static_cast<std::size_t>(cell->word)];
+  return row.chunk->column_words.at(cell->column)[cell->word];
 }
 
 std::vector<std::int64_t> GroupsOf(const ParsedFile& file, std::int64_t column,
@@ -163,8 +163,7 @@ std::string SentenceFor(const std::string& word, const std::string& what) {
   const ParsedRow cells = parsed.file.row(row);
   const auto cell = std::ranges::find(cells.cells(), column, &Cell::column);
   const auto& known = cells.chunk->column_words.at(static_cast<std::int32_t>(column));
-  ThrowAtCell(input, parsed, row, column,
-              SentenceFor(known[static_cast<std::size_t>(cell->word)], what));
+  ThrowAtCell(input, parsed, row, column, SentenceFor(known[cell->word], what));
 }
 
 std::string DetectedText(const CsvLayout& layout, CsvForm form) {
@@ -195,7 +194,7 @@ std::string DetectedText(const CsvLayout& layout, CsvForm form) {
 void CheckNumbers(const TextInput& input, const ParsedInput& parsed, const Schema& schema) {
   for (const ParsedRows& chunk : parsed.file.chunks()) {
     for (const auto& [column, words] : chunk.column_words) {
-      const TableColumn& table = schema.table[static_cast<std::size_t>(column)];
+      const TableColumn& table = schema.table[column];
       if (table.kind != ColumnKind::kNumber) continue;
       for (const std::string& word : words) {
         const auto known = std::ranges::find(table.missing_words, word);
@@ -276,11 +275,11 @@ ParsedTable ParseTable(const TextInput& input, const ReadOptions& options,
   }
   schema.label_column = options.label == "auto" ? "last" : options.label;
   if (!layout.names.empty()) {
-    schema.label_name = layout.names[static_cast<std::size_t>(layout.label)];
+    schema.label_name = layout.names[layout.label];
   }
   const std::vector<std::string> names = TableNames(layout);
   for (std::int64_t i = 0; i + 1 < layout.columns; ++i) {
-    schema.table.push_back({.name = names.empty() ? "" : names[static_cast<std::size_t>(i)]});
+    schema.table.push_back({.name = names.empty() ? "" : names[i]});
   }
   ColumnChoice choice{
       .categorical = ChosenColumns(categorical, layout, input.source, "categorical"),
@@ -315,9 +314,9 @@ void LearnAndEncode(const TextInput& input, ParsedTable& table, std::span<const 
   ParsedFile& file = table.parsed.file;
   Schema& schema = result.schema;
   const std::int64_t train_rows = result.train_rows;
-  std::vector<char> is_training(static_cast<std::size_t>(file.rows()), 0);
-  for (const std::int64_t row : order.first(static_cast<std::size_t>(train_rows))) {
-    is_training[static_cast<std::size_t>(row)] = 1;
+  std::vector<char> is_training(file.rows());
+  for (const std::int64_t row : order.first(train_rows)) {
+    is_training[row] = 1;
   }
   std::vector<std::string> names;
   for (const TableColumn& column : schema.table) names.push_back(column.name);

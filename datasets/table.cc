@@ -53,12 +53,12 @@ std::int64_t AssignFeatures(std::vector<TableColumn>& columns) {
 
 std::vector<bool> FeaturesWithoutScale(const std::vector<TableColumn>& columns,
                                        std::int64_t features) {
-  std::vector<bool> without(static_cast<std::size_t>(features), false);
+  std::vector<bool> without(features);
   for (const TableColumn& column : columns) {
     const bool first_is_scaled =
         column.kind == ColumnKind::kNumber || column.kind == ColumnKind::kDate;
     for (std::int64_t i = first_is_scaled ? 1 : 0; i < column.features(); ++i) {
-      without[static_cast<std::size_t>(column.feature + i)] = true;
+      without[column.feature + i] = true;
     }
   }
   return without;

@@ -139,7 +139,7 @@ void GpuMemory::WaitFor(std::int64_t mark) {
   if (mark <= waited_) return;  // a later mark was waited for already, and includes this one
   const auto passed = mark - waited_;
   Check(passed <= static_cast<std::int64_t>(awaiting_.size()), "a mark is waited for that was set");
-  const StreamOrder::Marks marks = awaiting_[static_cast<std::size_t>(passed - 1)];
+  const StreamOrder::Marks marks = awaiting_[passed - 1];
   order_.WaitFor(marks);
   Receive(marks[StreamOrder::Index(Stream::kDownload)]);
   awaiting_.erase(awaiting_.begin(), awaiting_.begin() + passed);

@@ -31,10 +31,9 @@ std::string FeatureName(const TableColumn& column, const std::string& name, std:
   if (column.has_indicator && is_last) return name + "=missing";
   switch (column.kind) {
     case ColumnKind::kCategory:
-      return fmt::format("{}={}", name,
-                         place < std::ssize(column.categories)
-                             ? column.categories[static_cast<std::size_t>(place)]
-                             : "other");
+      return fmt::format(
+          "{}={}", name,
+          place < std::ssize(column.categories) ? column.categories[place] : "other");
     case ColumnKind::kHashed:
     case ColumnKind::kDate:
       return place == 0 && column.kind == ColumnKind::kDate ? name
@@ -51,7 +50,7 @@ std::string FeatureName(const TableColumn& column, const std::string& name, std:
 std::string LabelOf(const Dataset& data, const Schema& schema, std::int64_t row) {
   switch (schema.label_kind) {
     case LabelKind::kClass:
-      return schema.label_names[static_cast<std::size_t>(data.classes[row])];
+      return schema.label_names[data.classes[row]];
     case LabelKind::kValue:
       return NumberOf(
           static_cast<float>(data.targets[row] * schema.target_deviation + schema.target_mean));
@@ -60,7 +59,7 @@ std::string LabelOf(const Dataset& data, const Schema& schema, std::int64_t row)
   }
   std::vector<std::string> names;
   for (std::int64_t i = data.label_offsets[row]; i < data.label_offsets[row + 1]; ++i) {
-    names.push_back(schema.label_names[static_cast<std::size_t>(data.labels[i])]);
+    names.push_back(schema.label_names[data.labels[i]]);
   }
   return fmt::format("{}", fmt::join(names, ","));
 }
@@ -80,10 +79,9 @@ std::string LibsvmRow(const Dataset& data, const Schema& schema, std::int64_t ro
 }
 
 std::string CsvRow(const Dataset& data, const Schema& schema, std::int64_t row) {
-  std::vector<std::string> values(static_cast<std::size_t>(data.features), "0");
-  ForEachValue(data, row, [&](std::int64_t feature, float value) {
-    values[static_cast<std::size_t>(feature)] = NumberOf(value);
-  });
+  std::vector<std::string> values(data.features, "0");
+  ForEachValue(data, row,
+               [&](std::int64_t feature, float value) { values[feature] = NumberOf(value); });
   return fmt::format("{},{}\n", fmt::join(values, ","), CsvText(LabelOf(data, schema, row)));
 }
 

@@ -83,7 +83,7 @@ class LabelEncoder {
     const auto first = data.labels.begin() + static_cast<std::ptrdiff_t>(begin);
     std::sort(first, data.labels.end());
     const std::int32_t* const last = std::unique(first, data.labels.end());
-    data.labels.resize(static_cast<std::size_t>(last - data.labels.begin()));
+    data.labels.resize(last - data.labels.begin());
     data.label_offsets.push_back(static_cast<std::int64_t>(data.labels.size()));
     return std::nullopt;
   }

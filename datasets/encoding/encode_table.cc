@@ -131,9 +131,7 @@ class ChunkEncoder {
   }
 
  private:
-  const ColumnEncoder& EncoderOf(std::int32_t column) const {
-    return columns_[static_cast<std::size_t>(column)];
-  }
+  const ColumnEncoder& EncoderOf(std::int32_t column) const { return columns_[column]; }
 
   void AddRow(const ParsedRow& row, ParsedRows& out) {
     const auto columns = row.columns();
@@ -143,9 +141,8 @@ class ChunkEncoder {
       for (; next < columns.size() && columns[next] < cell.column; ++next) {
         AddNumber(columns[next], values[next], out);
       }
-      const FeatureValues& encoded = cell.word == Cell::kMissing
-                                         ? EncoderOf(cell.column).missing()
-                                         : words_[cell.column][static_cast<std::size_t>(cell.word)];
+      const FeatureValues& encoded = cell.word == Cell::kMissing ? EncoderOf(cell.column).missing()
+                                                                 : words_[cell.column][cell.word];
       for (const FeatureValue& one : encoded) Add(one, out);
     }
     for (; next < columns.size(); ++next) AddNumber(columns[next], values[next], out);
@@ -189,7 +186,7 @@ void EncodeTable(ParsedFile& file, const std::vector<TableColumn>& columns, int 
   const std::vector<ColumnEncoder> encoders(columns.begin(), columns.end());
   const std::span<ParsedRows> chunks = file.chunks();
   ParallelFor(static_cast<std::int64_t>(chunks.size()), threads, [&](std::int64_t index) {
-    ParsedRows& chunk = chunks[static_cast<std::size_t>(index)];
+    ParsedRows& chunk = chunks[index];
     if (is_plain && chunk.cells.empty()) return;
     ParsedRows encoded;
     encoded.columns.reserve(chunk.columns.size() + chunk.cells.size());

@@ -27,8 +27,8 @@ RowSplit SplitWhere(const SplitRequest& request, const Validates& validates) {
   std::vector<std::int64_t> valid;
   const std::vector<std::int64_t> positions = Shuffled(request);
   for (auto at = positions.rbegin(); at != positions.rend(); ++at) {
-    const std::int64_t row = request.rows[static_cast<std::size_t>(*at)];
-    (validates(static_cast<std::size_t>(*at)) ? valid : split.order).push_back(row);
+    const std::int64_t row = request.rows[*at];
+    (validates(*at) ? valid : split.order).push_back(row);
   }
   // As the permutation has them.
   std::ranges::reverse(split.order);
@@ -59,9 +59,9 @@ RowSplit DealByGroup(const SplitRequest& request, std::span<const std::int64_t> 
   std::map<std::int64_t, std::int64_t> sizes;
   for (const std::int64_t group : groups) ++sizes[group];
   std::map<std::int64_t, std::ptrdiff_t> fold_of;
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(request.fold.of));
+  std::vector<std::int64_t> rows(request.fold.of);
   for (const std::int64_t position : Shuffled(request)) {
-    const std::int64_t group = groups[static_cast<std::size_t>(position)];
+    const std::int64_t group = groups[position];
     if (fold_of.contains(group)) continue;
     const auto fewest = std::ranges::min_element(rows);
     fold_of[group] = fewest - rows.begin();
@@ -141,7 +141,7 @@ RowSplit SplitByGroup(const SplitRequest& request, std::span<const std::int64_t>
   std::int64_t valid = 0;
   std::size_t left = sizes.size();  // one group must train
   for (const std::int64_t position : Shuffled(request)) {
-    const std::int64_t group = groups[static_cast<std::size_t>(position)];
+    const std::int64_t group = groups[position];
     const auto [place, is_new] = validates.emplace(group, false);
     if (!is_new) continue;
     if (valid >= wanted || left < 2) continue;
@@ -158,7 +158,7 @@ RowSplit SplitByTime(const SplitRequest& request, std::span<const double> times)
   std::iota(by_time.begin(), by_time.end(), std::size_t{0});
   std::ranges::stable_sort(by_time, {}, [&](std::size_t i) { return times[i]; });
   std::vector<bool> is_late(times.size(), false);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(wanted); ++i) {
+  for (std::int64_t i = 0; i < wanted; ++i) {
     is_late[by_time[by_time.size() - 1 - i]] = true;
   }
   return SplitWhere(request, [&](std::size_t i) { return is_late[i]; });

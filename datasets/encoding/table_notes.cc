@@ -32,10 +32,6 @@ class ShortList {
   std::size_t count_ = 0;
 };
 
-std::string Plural(std::int64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", Grouped(count), count == 1 ? one : many);
-}
-
 std::string KindsText(const std::vector<TableColumn>& columns) {
   std::int64_t numbers = 0, dates = 0, words = 0, categories = 0, hashed = 0;
   for (const TableColumn& column : columns) {
@@ -91,8 +87,7 @@ std::string FillText(const TableColumn& column) {
     case ColumnKind::kNumber:
       return fmt::format("the mean {:.4g}{}", column.fill, WordsText(column.missing_words));
     case ColumnKind::kCategory:
-      return fmt::format("the most frequent, {}",
-                         column.categories[static_cast<std::size_t>(column.fill_category)]);
+      return fmt::format("the most frequent, {}", column.categories[column.fill_category]);
     case ColumnKind::kDate:
       return "the mean";
     case ColumnKind::kHashed:

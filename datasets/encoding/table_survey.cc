@@ -16,18 +16,18 @@ class ChunkSurvey {
       : chunk_(chunk), first_(first), columns_(first_numbers.size()) {
     for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].first_number = first_numbers[i];
     for (const auto& [column, words] : chunk.column_words) {
-      At(column).word_counts.resize(words.size());
+      columns_[column].word_counts.resize(words.size());
     }
     for (std::int64_t row = 0; row < chunk.rows(); ++row) {
-      AddRow(row, is_training[static_cast<std::size_t>(first + row)] != 0);
+      AddRow(row, is_training[first + row] != 0);
     }
   }
 
   void MergeInto(std::vector<ColumnSurvey>& all, std::int64_t train_rows) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) Merge(columns_[i], all[i], train_rows);
     for (const auto& [column, words] : chunk_.column_words) {
-      ColumnSurvey& survey = all[static_cast<std::size_t>(column)];
-      const auto& counts = columns_[static_cast<std::size_t>(column)].word_counts;
+      ColumnSurvey& survey = all[column];
+      const auto& counts = columns_[column].word_counts;
       for (std::size_t i = 0; i < words.size(); ++i) {
         WordCount& count = survey.different_words[words[i]];
         count.rows += counts[i].rows;
@@ -49,14 +49,12 @@ class ChunkSurvey {
     std::vector<WordCount> word_counts;
   };
 
-  Column& At(std::int32_t column) { return columns_[static_cast<std::size_t>(column)]; }
-
   void AddRow(std::int64_t row, bool trains) {
     const ParsedRow cells{.chunk = &chunk_, .index = row};
     const auto columns = cells.columns();
     const auto values = cells.values();
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      Column& column = At(columns[i]);
+      Column& column = columns_[columns[i]];
       const double value = values[i];
       column.least = column.stored == 0 ? value : std::min(column.least, value);
       column.most = column.stored == 0 ? value : std::max(column.most, value);
@@ -69,14 +67,14 @@ class ChunkSurvey {
       column.train_sum += value;
     }
     for (const Cell& cell : cells.cells()) {
-      Column& column = At(cell.column);
+      Column& column = columns_[cell.column];
       column.counts_up = false;
       if (cell.word == Cell::kMissing) {
         ++column.missing;
         if (trains) ++column.train_missing;
         continue;
       }
-      WordCount& count = column.word_counts[static_cast<std::size_t>(cell.word)];
+      WordCount& count = column.word_counts[cell.word];
       ++count.rows;
       ++column.words;
       if (!trains) continue;
@@ -114,11 +112,11 @@ class ChunkSurvey {
 };
 
 std::vector<double> NumbersOfRow(const ParsedFile& file, std::int64_t columns) {
-  std::vector<double> numbers(static_cast<std::size_t>(columns), 0);
+  std::vector<double> numbers(columns);
   if (file.rows() == 0) return numbers;
   const ParsedRow row = file.row(0);
   for (std::size_t i = 0; i < row.columns().size(); ++i) {
-    numbers[static_cast<std::size_t>(row.columns()[i])] = row.values()[i];
+    numbers[row.columns()[i]] = row.values()[i];
   }
   return numbers;
 }
@@ -127,7 +125,7 @@ std::vector<double> NumbersOfRow(const ParsedFile& file, std::int64_t columns) {
 
 std::vector<ColumnSurvey> SurveyTable(const ParsedFile& file, std::int64_t columns,
                                       std::span<const char> is_training, int threads) {
-  std::vector<ColumnSurvey> all(static_cast<std::size_t>(columns));
+  std::vector<ColumnSurvey> all(columns);
   const std::vector<double> first_numbers = NumbersOfRow(file, columns);
   const std::span<const ParsedRows> chunks = file.chunks();
   std::vector<std::int64_t> firsts(chunks.size());
@@ -138,11 +136,10 @@ std::vector<ColumnSurvey> SurveyTable(const ParsedFile& file, std::int64_t colum
   }
   std::mutex mutex;
   ParallelFor(static_cast<std::int64_t>(chunks.size()), threads, [&](std::int64_t index) {
-    const auto i = static_cast<std::size_t>(index);
+    const std::size_t i = index;
     if (chunks[i].rows() == 0) return;
     const ChunkSurvey survey(chunks[i], firsts[i], first_numbers, is_training);
-    const auto rows = is_training.subspan(static_cast<std::size_t>(firsts[i]),
-                                          static_cast<std::size_t>(chunks[i].rows()));
+    const auto rows = is_training.subspan(firsts[i], chunks[i].rows());
     const std::int64_t train_rows = std::ranges::count_if(rows, [](char is) { return is != 0; });
     const std::lock_guard lock(mutex);
     survey.MergeInto(all, train_rows);
@@ -151,18 +148,17 @@ std::vector<ColumnSurvey> SurveyTable(const ParsedFile& file, std::int64_t colum
 }
 
 std::vector<std::int64_t> MixedColumns(const ParsedFile& file, std::int64_t columns) {
-  std::vector<std::int64_t> cells(static_cast<std::size_t>(columns), 0);
-  std::vector<bool> has_words(static_cast<std::size_t>(columns), false);
+  std::vector<std::int64_t> cells(columns);
+  std::vector<bool> has_words(columns);
   for (const ParsedRows& chunk : file.chunks()) {
-    for (const Cell& cell : chunk.cells) ++cells[static_cast<std::size_t>(cell.column)];
+    for (const Cell& cell : chunk.cells) ++cells[cell.column];
     for (const auto& [column, words] : chunk.column_words) {
-      if (!words.empty()) has_words[static_cast<std::size_t>(column)] = true;
+      if (!words.empty()) has_words[column] = true;
     }
   }
   std::vector<std::int64_t> mixed;
   for (std::int64_t i = 0; i < columns; ++i) {
-    const auto column = static_cast<std::size_t>(i);
-    if (has_words[column] && cells[column] < file.rows()) mixed.push_back(i);
+    if (has_words[i] && cells[i] < file.rows()) mixed.push_back(i);
   }
   return mixed;
 }
@@ -174,7 +170,7 @@ std::int64_t FirstRowWith(const ParsedFile& file, std::int64_t column,
     for (const Cell& cell : row.cells()) {
       if (cell.column != column || cell.word == Cell::kMissing) continue;
       const auto& known = row.chunk->column_words.at(cell.column);
-      if (std::ranges::find(words, known[static_cast<std::size_t>(cell.word)]) != words.end()) {
+      if (std::ranges::find(words, known[cell.word]) != words.end()) {
         return i;
       }
     }

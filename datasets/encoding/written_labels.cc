@@ -25,8 +25,7 @@ void ReadWrittenLabels(ParsedFile& file, NumberStyle style) {
     bool has_words = false;
     for (std::size_t i = 0; i < chunk.label_words.size(); ++i) {
       if (chunk.label_words[i] < 0) continue;
-      const auto number =
-          ParseWrittenNumber(chunk.words[static_cast<std::size_t>(chunk.label_words[i])], style);
+      const auto number = ParseWrittenNumber(chunk.words[chunk.label_words[i]], style);
       if (number) {
         chunk.labels[i] = *number + 0.0;  // -0 becomes 0
         chunk.label_words[i] = -1;

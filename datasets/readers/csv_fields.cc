@@ -14,7 +14,7 @@ bool EndsField(char c, char delimiter) {
 std::string_view Trimmed(const char* begin, const char* end) {
   while (begin != end && IsBlank(*begin)) ++begin;
   while (begin != end && IsBlank(end[-1])) --end;
-  return {begin, static_cast<std::size_t>(end - begin)};
+  return {begin, end};
 }
 
 // `at` is behind the opening quotation mark.
@@ -22,10 +22,9 @@ CsvField ReadQuoted(const char* at, const char* end, char delimiter) {
   CsvField field{.text = {}, .end = end};
   const char* const begin = at;
   while (true) {
-    const void* const mark =
-        at == end ? nullptr : std::memchr(at, '"', static_cast<std::size_t>(end - at));
+    const void* const mark = at == end ? nullptr : std::memchr(at, '"', end - at);
     if (mark == nullptr) {
-      field.text = {begin, static_cast<std::size_t>(end - begin)};
+      field.text = {begin, end};
       field.is_open = true;
       return field;
     }
@@ -34,7 +33,7 @@ CsvField ReadQuoted(const char* at, const char* end, char delimiter) {
     field.is_escaped = true;
     ++at;
   }
-  field.text = {begin, static_cast<std::size_t>(at - 1 - begin)};
+  field.text = {begin, at - 1};
   while (at != end && !EndsField(*at, delimiter)) ++at;
   field.end = at;
   return field;

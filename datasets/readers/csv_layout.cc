@@ -73,7 +73,7 @@ CsvLayout MakeLayout(const Head& head, bool has_header) {
                    .names = {},
                    .has_comments = head.sample.has_comments};
   const char* const rows = has_header ? head.first().end : head.first().begin;
-  layout.rows_at = static_cast<std::size_t>(rows - head.text.data());
+  layout.rows_at = rows - head.text.data();
   if (!has_header) return layout;
   for (const std::string& name : head.first().fields) layout.names.push_back(NameIn(name));
   CheckNames(head, layout.names);
@@ -149,12 +149,12 @@ void MatchByName(const Head& head, const Schema& schema, Labels labels, AbsentCo
   }
   std::vector<bool> found(schema.table.size(), false);
   for (std::int64_t i = 0; i < match.layout.columns; ++i) {
-    const std::string& name = match.layout.names[static_cast<std::size_t>(i)];
+    const std::string& name = match.layout.names[i];
     auto place = in_table.lower_bound(name);
     if (place != in_table.end() && place->first != name) place = in_table.end();
     match.columns.push_back(place == in_table.end() ? -1 : place->second);
     if (place != in_table.end()) {
-      found[static_cast<std::size_t>(place->second)] = true;
+      found[place->second] = true;
       in_table.erase(place);
     } else if (name == schema.label_name) {
       match.layout.label = i;

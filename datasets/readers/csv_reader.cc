@@ -137,7 +137,7 @@ class CsvParser {
   }
 
   void AddWord(std::int32_t column, std::string_view word) {
-    std::unique_ptr<WordNumbers>& words = words_[static_cast<std::size_t>(column)];
+    std::unique_ptr<WordNumbers>& words = words_[column];
     if (!words) {
       words = std::make_unique<WordNumbers>(out_.column_words[column], out_.has_older_text);
     }
@@ -227,7 +227,7 @@ std::vector<std::string_view> CsvRecords(std::string_view text, const CsvPlan& p
   const char* at = NextRecord(text.data(), end, plan.has_comments);
   while (at != end) {
     const CsvRecord record = ReadCsvRecord(at, end, plan.delimiter, 0);
-    std::string_view line(at, static_cast<std::size_t>(record.end - at));
+    std::string_view line(at, record.end);
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
     records.push_back(line);
     at = NextRecord(record.end, end, plan.has_comments);

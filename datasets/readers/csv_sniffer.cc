@@ -22,7 +22,7 @@ std::vector<const char*> LineBegins(std::string_view text, std::size_t most) {
   const char* const end = text.data() + text.size();
   for (const char* at = text.data(); at != end && begins.size() < most;) {
     if (!IsBlankLine(at, end)) begins.push_back(at);
-    const std::size_t newline = text.find('\n', static_cast<std::size_t>(at - text.data()));
+    const std::size_t newline = text.find('\n', at - text.data());
     at = newline == std::string_view::npos ? end : text.data() + newline + 1;
   }
   return begins;

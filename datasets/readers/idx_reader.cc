@@ -102,7 +102,7 @@ std::int64_t CountColumns(const std::vector<std::int64_t>& sizes, const std::str
 
 void CheckLength(const IdxArray& array, std::size_t bytes) {
   // Rows have less than 2^32 and their numbers less than 2^34 bytes, so compare by division.
-  const auto row = static_cast<std::size_t>(array.columns) * SizeOf(array.type);
+  const std::size_t row = array.columns * SizeOf(array.type);
   const std::size_t there = bytes - array.begin;
   const auto rows = static_cast<std::size_t>(array.rows);
   if (there / row < rows) {
@@ -119,8 +119,7 @@ void CheckLength(const IdxArray& array, std::size_t bytes) {
 
 std::string_view ReadLabels(const IdxArray& labels, RowRange range, Bytes& window) {
   const std::size_t size = SizeOf(labels.type);
-  return labels.file->Read(labels.begin + static_cast<std::size_t>(range.begin) * size,
-                           static_cast<std::size_t>(range.size()) * size, window);
+  return labels.file->Read(labels.begin + range.begin * size, range.size() * size, window);
 }
 
 // Reads the rows of one chunk.
@@ -131,9 +130,8 @@ void ParseChunk(const IdxArray& rows, const std::optional<IdxArray>& labels, Row
   constexpr double kLargest = std::numeric_limits<float>::max();
   out.file_columns = rows.columns;
   Bytes window, label_window;
-  const std::size_t begin = rows.begin + static_cast<std::size_t>(range.begin) * columns * size;
-  const std::string_view numbers =
-      rows.file->Read(begin, static_cast<std::size_t>(range.size()) * columns * size, window);
+  const std::size_t begin = rows.begin + range.begin * columns * size;
+  const std::string_view numbers = rows.file->Read(begin, range.size() * columns * size, window);
   const std::string_view label_numbers =
       labels ? ReadLabels(*labels, range, label_window) : std::string_view();
   const char* at = numbers.data();
@@ -141,13 +139,13 @@ void ParseChunk(const IdxArray& rows, const std::optional<IdxArray>& labels, Row
     for (std::size_t column = 0; column < columns; ++column, at += size) {
       const double value = NumberAt(at, rows.type);
       if (!(std::abs(value) <= kLargest)) {
-        ThrowAtByte(rows.source, begin + static_cast<std::size_t>(at - numbers.data()),
+        ThrowAtByte(rows.source, begin + (at - numbers.data()),
                     "the number is not finite, or too large for a 32-bit float; correct it");
       }
       out.Add(static_cast<std::int32_t>(column), static_cast<float>(value));
     }
     if (labels) {
-      const std::size_t label = static_cast<std::size_t>(row - range.begin) * SizeOf(labels->type);
+      const std::size_t label = (row - range.begin) * SizeOf(labels->type);
       const double number = NumberAt(label_numbers.data() + label, labels->type);
       if (!std::isfinite(number)) ThrowAtIdxLabel(*labels, row, "the label is not finite");
       out.labels.push_back(number + 0.0);  // -0 becomes 0
@@ -233,14 +231,14 @@ ParsedFile ParseIdx(const IdxArray& rows, const std::optional<IdxArray>& labels,
                     rows.source));
   }
   if (labels) CheckLabels(rows, *labels);
-  const auto row_bytes = static_cast<std::size_t>(rows.columns) * SizeOf(rows.type);
+  const std::size_t row_bytes = rows.columns * SizeOf(rows.type);
   const auto rows_a_part =
       static_cast<std::int64_t>(std::max<std::size_t>(1, settings.chunk_bytes / row_bytes));
   const std::int64_t parts = (rows.rows + rows_a_part - 1) / rows_a_part;
-  std::vector<ParsedRows> chunks(static_cast<std::size_t>(parts));
+  std::vector<ParsedRows> chunks(parts);
   RowBudget budget(settings.memory_bytes, rows.source);
   ParallelFor(parts, settings.threads, [&](std::int64_t part) {
-    ParsedRows& chunk = chunks[static_cast<std::size_t>(part)];
+    ParsedRows& chunk = chunks[part];
     ParseChunk(rows, labels, Part({0, rows.rows}, part, parts), chunk);
     budget.Add(chunk);
   });
@@ -248,8 +246,7 @@ ParsedFile ParseIdx(const IdxArray& rows, const std::optional<IdxArray>& labels,
 }
 
 void ThrowAtIdxLabel(const IdxArray& labels, std::int64_t row, std::string_view what) {
-  ThrowAtByte(labels.source, labels.begin + static_cast<std::size_t>(row) * SizeOf(labels.type),
-              what);
+  ThrowAtByte(labels.source, labels.begin + row * SizeOf(labels.type), what);
 }
 
 }  // namespace hogbatch

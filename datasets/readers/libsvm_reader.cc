@@ -37,7 +37,7 @@ class LibsvmParser {
       if (!may_lack_label || !AtFeature()) ParseLabels();
       ParseFeatures(line);
     }
-    const void* newline = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
+    const void* newline = std::memchr(at_, '\n', end_ - at_);
     at_ = newline == nullptr ? end_ : static_cast<const char*>(newline) + 1;
   }
 
@@ -166,7 +166,7 @@ class LibsvmParser {
   std::string_view Token(const char* begin) const {
     const char* p = begin;
     while (!AtTokenEnd(p)) ++p;
-    return {begin, static_cast<std::size_t>(p - begin)};
+    return {begin, p};
   }
 
   const char* at_;

@@ -18,11 +18,11 @@ namespace hogbatch {
 namespace {
 
 std::size_t BeginOfRow(const std::vector<std::int64_t>& ends, std::int64_t index) {
-  return index == 0 ? 0 : static_cast<std::size_t>(ends[static_cast<std::size_t>(index) - 1]);
+  return index == 0 ? 0 : ends[index - 1];
 }
 
 std::size_t EndOfRow(const std::vector<std::int64_t>& ends, std::int64_t index) {
-  return static_cast<std::size_t>(ends[static_cast<std::size_t>(index)]);
+  return ends[index];
 }
 
 // Whole lines of a text.
@@ -59,7 +59,7 @@ std::optional<PlacedFailure> ParsePiece(const Piece& piece, const ChunkParser& p
     parse(piece.lines, rows);
     return std::nullopt;
   } catch (ParseFailure& failure) {
-    const auto at = static_cast<std::size_t>(failure.where - piece.lines.data());
+    const std::size_t at = failure.where - piece.lines.data();
     return PlacedFailure{piece.begin + at, std::move(failure.what), failure.is_open};
   }
 }
@@ -76,7 +76,7 @@ ParsedFile ParseInParallel(const TextSource& text, std::size_t begin, const std:
   std::atomic<bool> failed = false;
   ParallelFor(static_cast<std::int64_t>(count), settings.threads, [&](std::int64_t index) {
     if (failed) return;
-    const std::size_t i = static_cast<std::size_t>(index);
+    const std::size_t i = index;
     const std::size_t from = begin + i * chunk_bytes;
     Bytes window;
     const Piece piece =
@@ -173,10 +173,10 @@ std::int64_t ParsedRow::label_count() const {
 }
 
 WrittenLabel ParsedRow::label(std::int64_t i) const {
-  const std::size_t at = BeginOfRow(chunk->label_ends, index) + static_cast<std::size_t>(i);
+  const std::size_t at = BeginOfRow(chunk->label_ends, index) + i;
   WrittenLabel label{.number = chunk->labels[at], .word = {}};
   if (!chunk->label_words.empty() && chunk->label_words[at] >= 0) {
-    label.word = chunk->words[static_cast<std::size_t>(chunk->label_words[at])];
+    label.word = chunk->words[chunk->label_words[at]];
   }
   return label;
 }
@@ -209,7 +209,7 @@ bool ParsedFile::has_older_text() const {
 
 ParsedRow ParsedFile::row(std::int64_t index) const {
   const auto after = std::upper_bound(starts_.begin(), starts_.end(), index);
-  const std::size_t chunk = static_cast<std::size_t>(after - starts_.begin()) - 1;
+  const std::size_t chunk = after - starts_.begin() - 1;
   return {.chunk = &chunks_[chunk], .index = index - starts_[chunk]};
 }
 
@@ -252,7 +252,7 @@ void ThrowAt(std::string_view source, const TextSource& text, std::size_t at,
   Bytes window;
   for (std::size_t begin = origin.begin; begin < at; begin += kWindow) {
     const std::string_view bytes = text.Read(begin, std::min(kWindow, at - begin), window);
-    line += static_cast<std::size_t>(std::ranges::count(bytes, '\n'));
+    line += std::ranges::count(bytes, '\n');
     const std::size_t newline = bytes.rfind('\n');
     if (newline != std::string_view::npos) line_begin = begin + newline + 1;
   }
@@ -264,7 +264,7 @@ void ThrowAt(std::string_view source, const TextSource& text, std::size_t at,
 
 void ThrowAt(std::string_view source, std::string_view head, const char* where,
              std::string_view what) {
-  const std::string_view before = head.substr(0, static_cast<std::size_t>(where - head.data()));
+  const std::string_view before = head.substr(0, where - head.data());
   const auto line = std::ranges::count(before, '\n') + 1;
   const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
   throw UserError(fmt::format("{}:{}:{}: {}", source, line, before.size() - begin + 1, what));

@@ -50,7 +50,7 @@ FileKind KindOf(const Descriptor& file, const std::string& path) {
 }
 
 std::size_t SizeOf(const Descriptor& file, const std::string& path) {
-  return static_cast<std::size_t>(StatusOf(file, path).st_size);
+  return StatusOf(file, path).st_size;
 }
 
 bool AwaitBytes(const Descriptor& file, int milliseconds) {
@@ -59,20 +59,20 @@ bool AwaitBytes(const Descriptor& file, int milliseconds) {
 }
 
 std::size_t ReadSome(const Descriptor& file, const std::string& path, std::span<char> to,
-                     Place place) {
+                     PipePosition position) {
   constexpr int kMilliseconds = 1000;
   for (bool in_time = true;;) {
     const ssize_t count = read(file.value(), to.data(), to.size());
-    if (count > 0) return static_cast<std::size_t>(count);
+    if (count > 0) return count;
     if (count == 0) {
-      if (place == Place::kLater) return 0;
+      if (position == PipePosition::kLater) return 0;
       if (!in_time) {
         throw UserError(fmt::format(
             "{}: is a pipe that no program writes to; start the writer first, or name a file",
             path));
       }
       in_time = AwaitBytes(file, kMilliseconds);
-      if (in_time) place = Place::kLater;
+      if (in_time) position = PipePosition::kLater;
     } else if (errno == EAGAIN) {
       AwaitBytes(file, -1);
     } else if (errno != EINTR) {

@@ -40,8 +40,8 @@ bool AwaitBytes(const Descriptor& file, int milliseconds);
 // One read, which waits for bytes; 0 at the end. A pipe that no program has opened for writing
 // reads as if it had ended: a writer that starts at the same time gets a second, and one that is
 // there is waited for.
-enum class Place : std::uint8_t { kBeginOfPipe, kLater };
+enum class PipePosition : std::uint8_t { kBeginOfPipe, kLater };
 std::size_t ReadSome(const Descriptor& file, const std::string& path, std::span<char> to,
-                     Place place);
+                     PipePosition position);
 
 }  // namespace hogbatch

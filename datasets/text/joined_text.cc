@@ -24,7 +24,7 @@ JoinedText::JoinedText(std::vector<TextPart> parts) : parts_(std::move(parts)), 
 
 std::size_t JoinedText::PartWith(std::size_t at) const {
   const auto next = std::ranges::upper_bound(begins_, at);
-  const auto found = static_cast<std::size_t>(next - begins_.begin());
+  const std::size_t found = next - begins_.begin();
   return std::min(std::max<std::size_t>(found, 1), parts_.size()) - 1;
 }
 

@@ -49,8 +49,9 @@ bool TextBlocks::Fill(std::size_t bytes) {
     at_ += held_.size() - before;
   } else {
     held_.resize(before + bytes);
-    const Place place = before == 0 && line_ == 1 ? Place::kBeginOfPipe : Place::kLater;
-    const std::size_t count = ReadSome(*pipe_, source_, std::span(held_).subspan(before), place);
+    const PipePosition position =
+        before == 0 && line_ == 1 ? PipePosition::kBeginOfPipe : PipePosition::kLater;
+    const std::size_t count = ReadSome(*pipe_, source_, std::span(held_).subspan(before), position);
     held_.resize(before + count);
   }
   return held_.size() > before;
@@ -78,7 +79,7 @@ std::size_t TextBlocks::WholeLines() const {
 TextBlock TextBlocks::Take(std::size_t bytes) {
   TextBlock block{.text = held_.substr(0, bytes), .first_line = line_};
   held_.erase(0, bytes);
-  line_ += static_cast<std::size_t>(std::ranges::count(block.text, '\n'));
+  line_ += std::ranges::count(block.text, '\n');
   return block;
 }
 

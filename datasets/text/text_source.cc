@@ -97,7 +97,7 @@ class FileText : public TextSource {
             "read it again when no other program writes to it",
             path_, file_size_, begin + done + 1));
       }
-      done += static_cast<std::size_t>(got);
+      done += got;
     }
     return {window.data(), count};
   }
@@ -125,7 +125,7 @@ Bytes ReadAll(const Descriptor& file, const std::string& path, std::size_t max_b
     const std::span<char> room(bytes.data() + bytes.size(), bytes.capacity() - bytes.size());
     const bool begins = kind == FileKind::kPipe && bytes.size() == 0;
     const std::size_t count =
-        ReadSome(file, path, room, begins ? Place::kBeginOfPipe : Place::kLater);
+        ReadSome(file, path, room, begins ? PipePosition::kBeginOfPipe : PipePosition::kLater);
     if (count == 0) return bytes;
     bytes.set_size(bytes.size() + count);
   }
@@ -167,7 +167,7 @@ std::string FirstBytes(const Descriptor& file, const std::string& path) {
   std::string bytes(16, '\0');
   const ssize_t count = pread(file.value(), bytes.data(), bytes.size(), 0);
   if (count < 0) ThrowErrno("read", path);
-  bytes.resize(static_cast<std::size_t>(count));
+  bytes.resize(count);
   return bytes;
 }
 

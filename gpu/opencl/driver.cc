@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/indexed_array.h"
 #include "gpu/opencl/products.h"
 
 namespace hogbatch::opencl {
@@ -49,14 +50,12 @@ class OpenClDriver final : public gpu::Driver {
     std::size_t lanes = gpu::kLanes;
   };
   Grouped MakeGrouped(cl_program program, std::string_view name) const;
-  cl_command_queue queue(Stream stream) const {
-    return queues_[static_cast<std::size_t>(stream)].get();
-  }
+  cl_command_queue queue(Stream stream) const { return queues_[stream].get(); }
 
   FoundDevice device_;
   ErrorReporter reporter_;
   Context context_;
-  std::array<Queue, gpu::kStreams> queues_;
+  IndexedArray<Stream, Queue, gpu::kStreams> queues_;
   Queue mapping_;  // never waits for work of the other queues
   std::array<Grouped, gpu::kKernelNames.size()> kernels_;
   std::unordered_map<void*, Memory> pinned_;  // by the address it is mapped to

@@ -42,9 +42,9 @@ int Export(const ExportOptions& options) {
   std::vector<std::int64_t> seeds = options.init_seeds;
   if (seeds.empty()) seeds.push_back(options.spec.seed);
   Export(input, options.spec, seeds, options.out);
-  console.Say(fmt::format("{}: {} rows and {} initial model{}", options.out,
+  console.Say(fmt::format("{}: {} rows and {}", options.out,
                           Grouped(input.training.data.rows + (input.test ? input.test->rows : 0)),
-                          seeds.size(), seeds.size() == 1 ? "" : "s"));
+                          Plural(std::ssize(seeds), "initial model", "initial models")));
   return kExitOk;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "core/error.h"
+#include "core/guard/json_text.h"
 #include "core/text.h"
 #include "training/cache/cache_format.h"
 #include "training/cache/mapped_file.h"
@@ -123,7 +124,7 @@ Json FolderJson(const std::string& folder) {
   return json;
 }
 
-// A checkpoint is also a safetensors file: whichever reader takes it, it is.
+// Models and checkpoints are both safetensors files: the file is what its reader accepts.
 Json AnyFileJson(const std::string& path) {
   if (IsCache(path)) return CacheJson(path);
   try {
@@ -195,7 +196,7 @@ int Inspect(const InspectOptions& options) {
   const Json json =
       fs::is_directory(options.path, error) ? FolderJson(options.path) : AnyFileJson(options.path);
   if (options.json) {
-    WriteOutput(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    WriteOutput(JsonText(json, 2) + "\n");
     return kExitOk;
   }
   std::string text;

@@ -49,8 +49,7 @@ void PredictRows(const std::vector<DeviceChoice>& devices, const SavedModel& mod
   const auto write = [&](RowRange rows, std::span<const float> outputs) {
     std::span<const std::string> texts = block.rows;
     if (!texts.empty()) {
-      texts = texts.subspan(static_cast<std::size_t>(rows.begin),
-                            static_cast<std::size_t>(rows.size()));
+      texts = texts.subspan(rows.begin, rows.size());
     }
     sink.Write(
         order.Add(rows, PredictionLines(model.schema, model.spec.loss, outputs, format, texts)));
@@ -58,7 +57,7 @@ void PredictRows(const std::vector<DeviceChoice>& devices, const SavedModel& mod
   Predict(devices, model, block.data, write, rows_before);
 }
 
-// What is repeated must be what is printed.
+// --with-input repeats the rows of the input, so they must be text with columns.
 void CheckRepeats(const RowBlocks& blocks, const PredictOptions& options, const Schema& schema) {
   if (!options.with_input) return;
   if (schema.format != FileFormat::kCsv) {

@@ -2,6 +2,7 @@
 
 #include "compare/comparison.h"
 #include "compare/runs/record_json.h"
+#include "core/guard/json_text.h"
 
 namespace hogbatch::compare {
 namespace {
@@ -86,9 +87,9 @@ Json JsonOf(const Findings& findings) {
     json["target_loss"] = findings.target->loss;
     json["target_chosen"] = findings.target->how;
   }
-  if (findings.beginning) {
-    json["initial_loss"] = findings.beginning->loss;
-    json["initial_loss_largest_difference"] = findings.beginning->largest_difference;
+  if (findings.initial_loss) {
+    json["initial_loss"] = findings.initial_loss->loss;
+    json["initial_loss_largest_difference"] = findings.initial_loss->largest_difference;
   }
   json["others_cpu_median"] = findings.others_cpu;
   json["others_cpu_most"] = findings.most_others_cpu;
@@ -153,7 +154,7 @@ std::string CompareJson(const Comparison& comparison) {
   }
   json["runs"] = Json::array();
   for (const RunRecord& run : comparison.log.records()) json["runs"].push_back(JsonOf(run));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json, 1) + "\n";
 }
 
 }  // namespace hogbatch::compare

@@ -80,6 +80,10 @@ std::string Grouped(std::int64_t count) {
   return digits;
 }
 
+std::string Plural(std::int64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", Grouped(count), count == 1 ? one : many);
+}
+
 std::string Wrap(std::string_view text, std::size_t width) {
   std::string wrapped;
   std::size_t column = 0;

@@ -30,6 +30,8 @@ std::int64_t ParseBytes(std::string_view what, std::string_view text);
 std::string ShortCount(double count);     // 950, 12.3k, 4.56M
 std::string ShortTime(double seconds);    // 0.8s, 12s, 3m05s, 2h10m
 std::string Grouped(std::int64_t count);  // 1,234,567
+// "1 row", "1,234 rows".
+std::string Plural(std::int64_t count, std::string_view one, std::string_view many);
 // `text` in lines of at most `width` characters, broken at spaces.
 std::string Wrap(std::string_view text, std::size_t width);
 std::string Join(const std::vector<std::int64_t>& numbers);  // "512,512"

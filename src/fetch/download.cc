@@ -47,7 +47,7 @@ std::size_t WriteBytes(char* bytes, std::size_t size, std::size_t count, void* u
       transfer.disk_failed = true;
       return 0;
     }
-    done += static_cast<std::size_t>(got);
+    done += got;
   }
   transfer.written += static_cast<std::int64_t>(all);
   return all;

@@ -94,7 +94,7 @@ std::optional<double> Auc(std::span<const float> scores, std::span<const std::in
   std::vector<std::uint8_t> positive(classes.size());
   for (std::int64_t which = count == 2 ? 1 : 0; which < count; ++which) {
     for (std::size_t row = 0; row < classes.size(); ++row) {
-      column[row] = scores[row * static_cast<std::size_t>(count) + static_cast<std::size_t>(which)];
+      column[row] = scores[row * count + which];
       positive[row] = classes[row] == which;
     }
     if (const auto one = Auc(column, positive)) {

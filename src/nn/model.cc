@@ -104,7 +104,7 @@ Model::Model(const ModelSpec& spec, Device& device, std::int64_t max_rows, Use u
     : spec_(spec), layout_(Layout(spec)), device_(device), max_rows_(max_rows) {
   Check(max_rows >= 1, "a model needs scratch for at least one row");
   const ScratchPlan plan(layout_, max_rows, use);
-  memory_ = Buffer(device, static_cast<std::size_t>(plan.scratch.bytes()));
+  memory_ = Buffer(device, plan.scratch.bytes());
 
   const std::size_t layers = layout_.layers.size();
   pre_.resize(layers);
@@ -119,22 +119,29 @@ Model::Model(const ModelSpec& spec, Device& device, std::int64_t max_rows, Use u
   if (plan.losses_at >= 0) losses_ = plan.scratch.View(memory_, plan.losses_at, layout_.lanes);
 }
 
-Tensor Model::Forward(const BatchInput& input, std::span<const LayerView> layers) {
+template <typename Dense>
+Tensor Model::ForwardLayers(const BatchInput& input, std::span<const LayerView> layers,
+                            const Dense& dense) {
   Check(layers.size() == outputs_.size(), "a model was given another number of layers");
   Check(input.rows() >= 1 && input.rows() <= max_rows_, "a batch does not fit a model's scratch");
   rows_ = input.rows();
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Activation f = layout_.layers[i].activation;
     const Tensor y = outputs_[i].Rows(rows_);
-    const Tensor pre = pre_[i].empty() ? Tensor{} : pre_[i].Rows(rows_);
     if (i == 0 && input.is_sparse) {
-      device_.SparseForward(input.sparse, layers[i].weights, layers[i].bias, f, y, pre);
+      device_.SparseForward(input.sparse, layers[i].weights, layers[i].bias, f, y, PreOf(i));
     } else {
-      const Tensor x = i == 0 ? input.dense : outputs_[i - 1].Rows(rows_);
-      device_.DenseForward(x, layers[i].weights, layers[i].bias, f, y, pre);
+      dense(i, InputOf(i, input), f, y);
     }
   }
   return outputs_.back().Rows(rows_);
+}
+
+Tensor Model::Forward(const BatchInput& input, std::span<const LayerView> layers) {
+  return ForwardLayers(input, layers,
+                       [&](std::size_t i, const Tensor& x, Activation f, const Tensor& y) {
+                         device_.DenseForward(x, layers[i].weights, layers[i].bias, f, y, PreOf(i));
+                       });
 }
 
 Tensor Model::ComputeLoss(const Targets& targets, const Tensor& class_weights,
@@ -179,7 +186,7 @@ void Model::Backward(const BatchInput& input, const BatchInput& first,
   Check(input.rows() == rows_, "backward must see the batch that went forward");
   for (std::size_t i = layers.size(); i-- > 0;) {
     if (i > 0) {
-      const Tensor pre = pre_[i - 1].empty() ? Tensor{} : pre_[i - 1].Rows(rows_);
+      const Tensor pre = PreOf(i - 1);
       const GradientTarget& target = targets[i];
       device_.DenseBackward(gradients_[i].Rows(rows_), layers[i].weights,
                             layout_.layers[i - 1].activation, outputs_[i - 1].Rows(rows_), pre,
@@ -195,7 +202,7 @@ void Model::Backward(const BatchInput& input, const BatchInput& first,
 void Model::BackwardToOutputs(std::span<const Tensor> weights) {
   Check(!gradients_.empty(), "a model made for inference cannot train");
   for (std::size_t i = outputs_.size(); i-- > 1;) {
-    const Tensor pre = pre_[i - 1].empty() ? Tensor{} : pre_[i - 1].Rows(rows_);
+    const Tensor pre = PreOf(i - 1);
     device_.DenseBackwardData(gradients_[i].Rows(rows_), weights[i],
                               layout_.layers[i - 1].activation, outputs_[i - 1].Rows(rows_), pre,
                               gradients_[i - 1].Rows(rows_));
@@ -204,25 +211,19 @@ void Model::BackwardToOutputs(std::span<const Tensor> weights) {
 
 Tensor Model::ForwardAfter(const Deferred& deferred, const BatchInput& input,
                            std::span<const LayerView> layers, std::span<const Tensor> copies) {
-  Check(input.rows() >= 1 && input.rows() <= max_rows_, "a batch does not fit a model's scratch");
-  rows_ = input.rows();
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const Activation f = layout_.layers[i].activation;
-    const Tensor y = outputs_[i].Rows(rows_);
-    const Tensor pre = pre_[i].empty() ? Tensor{} : pre_[i].Rows(rows_);
-    if (i == 0 && input.is_sparse) {
-      deferred.before.AddGradient(0, deferred.input, deferred.targets[0]);
-      device_.SparseForward(input.sparse, layers[i].weights, layers[i].bias, f, y, pre);
-      continue;
-    }
-    const Tensor x = i == 0 ? input.dense : outputs_[i - 1].Rows(rows_);
-    device_.UpdateAndForward({.x = deferred.before.InputOf(i, deferred.input),
-                              .dy = deferred.before.gradients_[i].Rows(deferred.before.rows_),
-                              .scale = deferred.targets[i].scale,
-                              .keep = deferred.targets[i].keep},
-                             x, layers[i].weights, layers[i].bias, f, y, pre, copies[i]);
-  }
-  return outputs_.back().Rows(rows_);
+  if (input.is_sparse) deferred.before.AddGradient(0, deferred.input, deferred.targets[0]);
+  return ForwardLayers(
+      input, layers, [&](std::size_t i, const Tensor& x, Activation f, const Tensor& y) {
+        device_.UpdateAndForward({.x = deferred.before.InputOf(i, deferred.input),
+                                  .dy = deferred.before.gradients_[i].Rows(deferred.before.rows_),
+                                  .scale = deferred.targets[i].scale,
+                                  .keep = deferred.targets[i].keep},
+                                 x, layers[i].weights, layers[i].bias, f, y, PreOf(i), copies[i]);
+      });
+}
+
+Tensor Model::PreOf(std::size_t layer) const {
+  return pre_[layer].empty() ? Tensor{} : pre_[layer].Rows(rows_);
 }
 
 Tensor Model::InputOf(std::size_t layer, const BatchInput& input) const {

@@ -106,6 +106,12 @@ class Model {
  private:
   // What a layer that reads dense rows has read.
   Tensor InputOf(std::size_t layer, const BatchInput& input) const;
+  // `dense(i, x, f, y)` computes layer i of dense rows x.
+  template <typename Dense>
+  Tensor ForwardLayers(const BatchInput& input, std::span<const LayerView> layers,
+                       const Dense& dense);
+  // Before activation, where that is kept; else empty.
+  Tensor PreOf(std::size_t layer) const;
 
   ModelSpec spec_;
   ParameterLayout layout_;

@@ -33,7 +33,7 @@ double CalibrationError::value() const {
 }
 
 void LabelF1::Add(std::span<const float> probabilities, std::span<const std::int32_t> actual) {
-  for (const std::int32_t label : actual) ++counts_[static_cast<std::size_t>(label)].actual;
+  for (const std::int32_t label : actual) ++counts_[label].actual;
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
     if (probabilities[i] < 0.5f) continue;
     ++counts_[i].predicted;

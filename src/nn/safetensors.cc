@@ -50,7 +50,7 @@ SafeTensors Read(std::int64_t file_bytes, const ReadAt& read_at, TensorTypes typ
       ParseSafeTensorsHeader(text, file_bytes - 8 - header_bytes, types, source);
   SafeTensors result{.metadata = std::move(header.metadata), .tensors = {}};
   for (TensorExtent& extent : header.extents) {
-    const auto bytes = static_cast<std::size_t>(extent.end - extent.begin);
+    const std::size_t bytes = extent.end - extent.begin;
     std::vector<float> data(extent.is_float ? bytes / sizeof(float) : 0);
     std::vector<std::int64_t> integers(extent.is_float ? 0 : bytes / sizeof(std::int64_t));
     read_at(8 + header_bytes + extent.begin, extent.is_float
@@ -96,7 +96,7 @@ SafeTensors ReadSafeTensors(const std::string& path, TensorTypes types) {
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) ThrowErrno("read", path);
       if (got == 0) ThrowDamagedTensors(path, "it became shorter while it was read");
-      to = to.subspan(static_cast<std::size_t>(got));
+      to = to.subspan(got);
       offset += got;
     }
   };

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/guard/json_text.h"
 #include "core/replaced_file.h"
 #include "nn/safetensors_header.h"
 
@@ -57,9 +58,9 @@ std::string MakeHeader(const std::map<std::string, std::string>& metadata,
                          {"data_offsets", {at, end}}};
     at = end;
   }
-  std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string text = JsonText(json);
   text.append((8 - text.size() % 8) % 8, ' ');
-  if (text.size() > static_cast<std::size_t>(kMaxHeaderBytes)) {
+  if (std::ssize(text) > kMaxHeaderBytes) {
     throw Error(fmt::format("the model was not saved: its description takes {} bytes, over {}",
                             text.size(), kMaxHeaderBytes));
   }

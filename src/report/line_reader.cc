@@ -21,7 +21,7 @@ bool LineReader::Fill() {
   if (at_ < end_) return true;
   file_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
   at_ = 0;
-  end_ = static_cast<std::size_t>(file_.gcount());
+  end_ = file_.gcount();
   return end_ > 0;
 }
 
@@ -33,7 +33,7 @@ std::optional<TextLine> LineReader::Next() {
     const auto begin = buffer_.begin() + static_cast<std::ptrdiff_t>(at_);
     const auto end = buffer_.begin() + static_cast<std::ptrdiff_t>(end_);
     const auto newline = std::find(begin, end, '\n');
-    const auto length = static_cast<std::size_t>(newline - begin);
+    const std::size_t length = newline - begin;
     const std::size_t room = kMostLineBytes - line.text.size();
     line.text.append(begin, begin + static_cast<std::ptrdiff_t>(std::min(length, room)));
     line.too_long = line.too_long || length > room;

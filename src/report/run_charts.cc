@@ -188,7 +188,7 @@ std::vector<Series> BatchSizes(const RunRecord& run) {
       made.push_back(std::move(series));
       alike.push_back({worker});
     } else {
-      alike[static_cast<std::size_t>(same - made.begin())].push_back(worker);
+      alike[same - made.begin()].push_back(worker);
     }
   }
   for (std::size_t i = 0; i < made.size(); ++i) made[i].name = NameOfAlike(alike[i]);

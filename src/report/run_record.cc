@@ -66,7 +66,7 @@ std::string Shown(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_number_integer()) return fmt::format("{}", value.get<std::int64_t>());
   if (value.is_number()) return fmt::format("{:g}", value.get<double>());
-  if (!value.is_array()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (!value.is_array()) return JsonText(value);
   std::string text;
   for (const Json& element : value) text += (text.empty() ? "" : ", ") + Shown(element);
   return text;

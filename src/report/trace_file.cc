@@ -6,15 +6,15 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/guard/json_text.h"
+
 namespace hogbatch::report {
 namespace {
 
 constexpr double kLeastWait = 20e-6;  // seconds; shorter gaps are messages on their way
 constexpr std::size_t kPartBytes = 1 << 20;
 
-std::string Quoted(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string Quoted(std::string_view text) { return JsonText(nlohmann::json(text)); }
 
 std::string_view Name(Activity activity) {
   switch (activity) {

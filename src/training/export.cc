@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/guard/json_text.h"
 #include "core/ids.h"
 #include "core/replaced_file.h"
 #include "nn/safetensors.h"
@@ -22,8 +23,7 @@ constexpr int kFormat = 1;
 
 template <typename T>
 std::span<const T> Cut(const Array<T>& values, std::int64_t begin, std::int64_t end) {
-  return std::span(values).subspan(static_cast<std::size_t>(begin),
-                                   static_cast<std::size_t>(end - begin));
+  return std::span(values).subspan(begin, end - begin);
 }
 
 // Collects the tensors of all splits.
@@ -100,9 +100,9 @@ std::string_view WordFor(LabelKind kind) {
 
 std::string Describe(const TrainingInput& input, const TrainingSpec& spec, const ModelSpec& model) {
   const TrainingData& training = input.training;
-  const std::int64_t values =
-      training.data.is_sparse ? training.data.offsets[static_cast<std::size_t>(training.train_rows)]
-                              : training.train_rows * training.data.features;
+  const std::int64_t values = training.data.is_sparse
+                                  ? training.data.offsets[training.train_rows]
+                                  : training.train_rows * training.data.features;
   const nlohmann::ordered_json json = {
       {"format", kFormat},
       {"source", training.data.source},
@@ -123,7 +123,7 @@ std::string Describe(const TrainingInput& input, const TrainingSpec& spec, const
       {"data_seed", spec.seed},
       {"target_mean", training.schema.target_mean},
       {"target_deviation", training.schema.target_deviation}};
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 void ExportData(const TrainingInput& input, const std::string& path) {

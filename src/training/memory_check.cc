@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/text.h"
+#include "nn/optimizer.h"
 #include "runtime/workers/device_memory.h"
 
 namespace hogbatch {
@@ -64,9 +66,9 @@ void CheckHost(const Workload& work) {
   const std::int64_t needed = HostBytesToTrain(work);
   if (there <= 0 || needed <= there) return;
   throw UserError(
-      fmt::format("this network needs {:.3g} GB of memory to train on {} worker{}, and there are "
+      fmt::format("this network needs {:.3g} GB of memory to train on {}, and there are "
                   "{:.3g} GB; choose smaller layers with --hidden",
-                  Gigabytes(needed), workers, workers == 1 ? "" : "s", Gigabytes(there)));
+                  Gigabytes(needed), Plural(workers, "worker", "workers"), Gigabytes(there)));
 }
 
 }  // namespace
@@ -76,19 +78,18 @@ std::int64_t HostBytesToTrain(const Workload& work) {
   // For each of two merges in flight: the outbound weights, and the inbound Δ or weights.
   constexpr std::int64_t kCopiesOfGpu = 4;
   const WorkerCounts workers = CountWorkers(work.devices);
-  const bool adam = work.optimizer.optimizer == "adam";
-  const std::int64_t states = adam ? 2 : (work.explicit_momentum > 0 ? 1 : 0);
   const ParameterLayout layout = Layout(work.model);
-  const bool gradients = states > 0 || work.synchronous;
+  const std::int64_t state = OptimizerBytes(work.optimizer, work.explicit_momentum, layout, 0);
+  const bool gradients = state > 0 || work.synchronous;
   // A gradient or replica has only those rows of a sparse first layer that a batch touches.
   const std::int64_t part =
       layout.floats - (work.model.sparse_input ? layout.layers.front().bias_at : 0);
   std::int64_t floats = kCopies * layout.floats;
-  // In synchronous training the workers share one state.
-  floats += states * (work.synchronous ? 1 : workers.cpu) * layout.floats;
   floats += gradients ? workers.cpu * part : 0;
   floats += workers.gpu * kCopiesOfGpu * part;
-  return floats * static_cast<std::int64_t>(sizeof(float));
+  // In synchronous training the workers share one state.
+  return floats * static_cast<std::int64_t>(sizeof(float)) +
+         state * (work.synchronous ? 1 : workers.cpu);
 }
 
 std::vector<std::int64_t> CheckTrainingFits(const Workload& work, const Dataset& data) {

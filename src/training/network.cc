@@ -32,7 +32,7 @@ std::vector<float> StartingWeights(const ModelSpec& model, Initialization init, 
                                    const TrainingInput& input) {
   if (input.start) return input.start->parameters;
   const ParameterLayout layout = Layout(model);
-  std::vector<float> weights(static_cast<std::size_t>(layout.floats));
+  std::vector<float> weights(layout.floats);
   Initialize(layout, init, seed, weights);
   return weights;
 }

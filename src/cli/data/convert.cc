@@ -27,10 +27,6 @@ Json CellOf(const std::string& field) {
   return number.is_number() ? number : Json(field);
 }
 
-std::string TextOf(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 // Rows of a CSV with their own cells.
 void WriteTable(const WrittenRows& table, WrittenFormat to, const TakeText& write) {
   if (table.is_json && to == WrittenFormat::kCsv) return write(CsvOfJson(table));
@@ -53,7 +49,8 @@ void WriteTable(const WrittenRows& table, WrittenFormat to, const TakeText& writ
     std::string line;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const Json name = i < table.names.size() ? table.names[i] : fmt::format("{}", i + 1);
-      line += fmt::format("{}{}:{}", i == 0 ? "{" : ",", TextOf(name), TextOf(CellOf(fields[i])));
+      line +=
+          fmt::format("{}{}:{}", i == 0 ? "{" : ",", JsonText(name), JsonText(CellOf(fields[i])));
     }
     write(line + "}\n");
   }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "core/guard/json_text.h"
 #include "core/text.h"
 
 namespace hogbatch {
@@ -20,8 +21,8 @@ constexpr std::size_t kShownColumns = 200;
 
 void CountClasses(const TrainingData& data, DataReport& report) {
   std::vector<std::int64_t> counts(data.schema.label_names.size(), 0);
-  for (const std::int32_t label : data.data.classes) ++counts[static_cast<std::size_t>(label)];
-  for (const std::int32_t label : data.data.labels) ++counts[static_cast<std::size_t>(label)];
+  for (const std::int32_t label : data.data.classes) ++counts[label];
+  for (const std::int32_t label : data.data.labels) ++counts[label];
   for (std::size_t i = 0; i < counts.size(); ++i) {
     report.classes.emplace_back(data.schema.label_names[i], counts[i]);
   }
@@ -144,9 +145,9 @@ std::string DataText(const DataReport& report) {
                                  report.detected, Grouped(report.rows));
   text += LabelsText(report);
   if (!report.columns.empty()) {
-    text += fmt::format("columns   {}, which become {} input{} of a network\n",
-                        Grouped(std::ssize(report.columns)), Grouped(report.features),
-                        report.features == 1 ? "" : "s");
+    text += fmt::format("columns   {}, which become {} of a network\n",
+                        Grouped(std::ssize(report.columns)),
+                        Plural(report.features, "input", "inputs"));
     text += ColumnsText(report);
   } else {
     text += fmt::format("features  {}", Grouped(report.features));
@@ -194,7 +195,7 @@ std::string DataJson(const DataReport& report) {
     json["columns"].push_back(std::move(one));
   }
   json["notes"] = report.notes;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace hogbatch

@@ -30,7 +30,7 @@ void WritePart(const WrittenRows& all, std::vector<std::int64_t> rows, const std
   WriteTarget(path, [&](const TakeText& write) {
     write(all.header);
     for (const std::int64_t row : rows) {
-      write(all.rows[static_cast<std::size_t>(row)]);
+      write(all.rows[row]);
       write("\n");
     }
   });

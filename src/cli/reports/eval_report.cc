@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "core/guard/json_text.h"
+
 namespace hogbatch {
 namespace {
 
@@ -113,7 +115,7 @@ std::string EvalJson(const EvalReport& report) {
   for (const ColumnImportance& column : report.importance) {
     json["importance"].push_back({{"column", column.name}, {"loss_added", column.loss_added}});
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace hogbatch

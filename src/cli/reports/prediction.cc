@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/guard/json_text.h"
 #include "core/text.h"
 
 namespace hogbatch {
@@ -26,9 +27,7 @@ std::string Behind(std::string_view row, std::string added) {
 std::string JsonLine(const Schema& schema, std::span<const float> values,
                      const PredictionFormat& format, std::string_view row) {
   Json object = Json::object();
-  const auto text = [&] {
-    return Behind(row, object.dump(-1, ' ', false, Json::error_handler_t::replace));
-  };
+  const auto text = [&] { return Behind(row, JsonText(object)); };
   if (schema.label_kind == LabelKind::kValue) {
     object["prediction"] = values.front();
     return text();

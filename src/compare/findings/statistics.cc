@@ -67,7 +67,7 @@ double StudentQuantile(std::int64_t degrees) {
                                      2.131,  2.120, 2.110, 2.101, 2.093, 2.086};
   if (degrees < 1) return kQuantiles.front();
   if (degrees <= static_cast<std::int64_t>(kQuantiles.size())) {
-    return kQuantiles[static_cast<std::size_t>(degrees - 1)];
+    return kQuantiles[degrees - 1];
   }
   // The first term of the expansion around the normal distribution; right to 0.003 from here on.
   constexpr double kNormal = 1.960;

@@ -163,7 +163,7 @@ std::string LastLines(const std::string& path, int lines) {
   for (std::string line; std::getline(file, line);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     last.push_back(line.substr(0, kLongestLine));
-    if (last.size() > static_cast<std::size_t>(lines)) last.pop_front();
+    if (std::ssize(last) > lines) last.pop_front();
   }
   std::string text;
   for (const std::string& line : last) text += (text.empty() ? "" : "\n") + line;

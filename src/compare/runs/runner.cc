@@ -10,6 +10,7 @@
 #include "compare/runs/option_texts.h"
 #include "compare/runs/run_files.h"
 #include "core/error.h"
+#include "core/guard/json_text.h"
 #include "core/replaced_file.h"
 
 namespace hogbatch::compare {
@@ -171,7 +172,7 @@ std::string RunRequest(const Setting& setting, const RunPlan& plan) {
       {"seed", plan.seed}};
   if (plan.stop) request["target_loss"] = *plan.stop;
   if (plan.eval_every > 0) request["eval_every"] = plan.eval_every;
-  return request.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return JsonText(request, 2) + "\n";
 }
 
 std::optional<RunRecord> Perform(const Setting& setting, const Side& side, const RunPlan& plan,

@@ -1,6 +1,7 @@
-// JSON text from files, which may hold anything.
+// JSON text of files, which may hold anything.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace hogbatch {
@@ -17,6 +18,13 @@ template <typename Json>
 Json ParseJson(std::string_view text) {
   if (IsNestedDeeper(text, kMaxJsonDepth)) return Json(Json::value_t::discarded);
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+// On one line, or indented. Paths and labels may hold any bytes; those that are no UTF-8 are
+// replaced.
+template <typename Json>
+std::string JsonText(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace hogbatch

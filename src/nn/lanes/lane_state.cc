@@ -16,7 +16,7 @@ std::int64_t FloatsOf(const LayerShape& shape) {
 
 // The layers of one array, in a flat array of the layout; and back.
 std::vector<float> Flat(const ParameterLayout& layout, std::span<const std::vector<float>> layers) {
-  std::vector<float> flat(static_cast<std::size_t>(layout.floats));
+  std::vector<float> flat(layout.floats);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Check(std::ssize(layers[i]) == FloatsOf(layout.layers[i]), "saved state fits its network");
     std::ranges::copy(layers[i], flat.begin() + layout.layers[i].weights_at);
@@ -42,10 +42,10 @@ std::size_t ArraysOf(const ModelSpec& spec, const OptimizerState& state) {
 OptimizerState EmptyState(const ModelSpec& spec, std::size_t arrays) {
   const ParameterLayout layout = Layout(spec);
   OptimizerState state;
-  if (spec.sparse_input) state.last_touched.resize(static_cast<std::size_t>(spec.inputs));
+  if (spec.sparse_input) state.last_touched.resize(spec.inputs);
   for (std::size_t i = 0; i < arrays; ++i) {
     for (const LayerShape& shape : layout.layers) {
-      state.layers.emplace_back(static_cast<std::size_t>(FloatsOf(shape)));
+      state.layers.emplace_back(FloatsOf(shape));
     }
   }
   return state;
@@ -75,7 +75,7 @@ void SetLane(const ModelSpec& spec, std::int64_t lane, const OptimizerState& alo
     const bool is_there = at < alone.layers.size();
     SetLane(spec, lane,
             is_there ? Flat(one, std::span(alone.layers).subspan(at, layers))
-                     : std::vector<float>(static_cast<std::size_t>(one.floats)),
+                     : std::vector<float>(one.floats),
             flat);
     ToLayers(all, flat, own);
   }

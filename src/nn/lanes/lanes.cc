@@ -67,7 +67,7 @@ void InitializeLanes(const ModelSpec& spec, Initialization how,
   const ParameterLayout alone = Layout(Alone(spec));
   std::vector<float> start(alone.floats);
   for (std::int64_t lane = 0; lane < spec.lanes; ++lane) {
-    Initialize(alone, how, seeds[static_cast<std::size_t>(lane)], start);
+    Initialize(alone, how, seeds[lane], start);
     SetLane(spec, lane, start, flat);
   }
 }

@@ -20,11 +20,9 @@ using CacheJson = nlohmann::ordered_json;
 
 constexpr std::string_view kMagic = "hogbatch data\n";
 constexpr std::size_t kArrayAlignment = 64;
-constexpr std::array<const char*, kCacheArrays> kArrayNames = {"dense",  "offsets", "columns",
-                                                               "values", "classes", "label_offsets",
-                                                               "labels", "targets", "weights"};
-
-const char* NameOf(CacheArray array) { return kArrayNames[static_cast<std::size_t>(array)]; }
+constexpr IndexedArray<CacheArray, const char*, kCacheArrays> kArrayNames(
+    {"dense", "offsets", "columns", "values", "classes", "label_offsets", "labels", "targets",
+     "weights"});
 
 void Require(bool condition, const char* what) {
   if (!condition) throw UserError(fmt::format("the cache is damaged: {}", what));
@@ -116,7 +114,7 @@ std::string CacheHeader(const std::string& key, const TrainingData& data,
   for (std::size_t i = 0; i < kCacheArrays; ++i) {
     json["arrays"][kArrayNames[i]] = {{"count", arrays[i].count}, {"checksum", arrays[i].checksum}};
   }
-  const std::string text = json.dump(-1, ' ', false, CacheJson::error_handler_t::replace);
+  const std::string text = JsonText(json);
   std::string header = fmt::format("{}{:16x}\n{}", kMagic, text.size(), text);
   header.resize(AlignedSize(header.size()), '\n');
   return header;
@@ -150,7 +148,7 @@ TrainingData ParseCache(std::span<const std::byte> file, std::string_view key,
     std::size_t at =
         AlignedSize(static_cast<std::size_t>(text.data() - whole.data()) + text.size());
     ForEachArray(result.data, [&]<typename T>(CacheArray which, Array<T>& array) {
-      const CacheJson& facts = json.at("arrays").at(NameOf(which));
+      const CacheJson& facts = json.at("arrays").at(kArrayNames[which]);
       const auto count = facts.at("count").get<std::size_t>();
       Require(at <= file.size() && count <= (file.size() - at) / sizeof(T), "an array");
       const auto bytes = file.subspan(at, count * sizeof(T));

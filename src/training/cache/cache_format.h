@@ -2,13 +2,13 @@
 // then the arrays, each with a checksum.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "core/indexed_array.h"
 #include "datasets/dataset.h"
 
 namespace hogbatch {
@@ -29,6 +29,7 @@ enum class CacheArray : std::uint8_t {
   kWeights,
 };
 inline constexpr std::size_t kCacheArrays = 9;
+using CacheCounts = IndexedArray<CacheArray, std::size_t, kCacheArrays>;
 
 // Calls `use(which, array)` for every array of a data set, in the order of the file.
 template <typename Data, typename Use>
@@ -48,7 +49,7 @@ struct StoredArray {
   std::size_t count = 0;  // of its values
   std::string checksum = {};
 };
-using StoredArrays = std::array<StoredArray, kCacheArrays>;
+using StoredArrays = IndexedArray<CacheArray, StoredArray, kCacheArrays>;
 
 // Arrays begin at multiples of a cache line.
 std::size_t AlignedSize(std::size_t bytes);

@@ -13,19 +13,18 @@ namespace {
 constexpr std::size_t kWaiting = std::size_t{1} << 20;  // bytes of an array
 constexpr std::size_t kChecksumDigits = 16;
 
-std::array<std::size_t, kCacheArrays> ValueBytes() {
-  std::array<std::size_t, kCacheArrays> bytes{};
+CacheCounts ValueBytes() {
+  CacheCounts bytes;
   const Dataset none;
-  ForEachArray(none, [&]<typename T>(CacheArray which, const Array<T>&) {
-    bytes[static_cast<std::size_t>(which)] = sizeof(T);
-  });
+  ForEachArray(none,
+               [&]<typename T>(CacheArray which, const Array<T>&) { bytes[which] = sizeof(T); });
   return bytes;
 }
 
 }  // namespace
 
 CacheWriter::CacheWriter(const std::string& path, std::string key, const TrainingData& data,
-                         const std::array<std::size_t, kCacheArrays>& counts)
+                         const CacheCounts& counts)
     : key_(std::move(key)), data_(data), file_(path) {
   for (std::size_t i = 0; i < kCacheArrays; ++i) {
     arrays_[i] = {.count = counts[i], .checksum = std::string(kChecksumDigits, '0')};

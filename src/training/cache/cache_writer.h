@@ -3,7 +3,6 @@
 
 #include <xxhash.h>
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -20,12 +19,12 @@ class CacheWriter {
   // Of `data`, which must outlive it, all but the arrays is written. `counts` has how many values
   // each array is going to have.
   CacheWriter(const std::string& path, std::string key, const TrainingData& data,
-              const std::array<std::size_t, kCacheArrays>& counts);
+              const CacheCounts& counts);
 
   // The next values of an array.
   template <typename T>
   void Append(CacheArray which, std::span<const T> values) {
-    AppendBytes(parts_[static_cast<std::size_t>(which)], std::as_bytes(values));
+    AppendBytes(parts_[which], std::as_bytes(values));
   }
 
   // Error if an array has not got all its values.
@@ -48,7 +47,7 @@ class CacheWriter {
   std::string key_;
   const TrainingData& data_;
   StoredArrays arrays_;
-  std::array<Part, kCacheArrays> parts_;
+  IndexedArray<CacheArray, Part, kCacheArrays> parts_;
   std::size_t size_ = 0;  // of the file
   ReplacedFile file_;
 };

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/guard/cache_folder.h"
+#include "core/guard/json_text.h"
 #include "datasets/input_files.h"
 #include "datasets/readers/idx_reader.h"
 #include "datasets/text/descriptor.h"
@@ -31,7 +32,7 @@ constexpr std::uintmax_t kMostBytes = std::uintmax_t{20} << 30;  // of all files
 void AddFile(const std::string& path, XXH3_state_t& state) {
   const Descriptor file(path);
   std::vector<char> window(std::size_t{1} << 20);
-  while (const std::size_t count = ReadSome(file, path, window, Place::kLater)) {
+  while (const std::size_t count = ReadSome(file, path, window, PipePosition::kLater)) {
     XXH3_128bits_update(&state, window.data(), count);
   }
 }
@@ -53,7 +54,7 @@ std::string OptionsText(const ReadOptions& options) {
                {"hash_bits", options.hash_bits},
                {"weight", options.weight}};
   if (options.fold) json["fold"] = {options.fold.number, options.fold.of};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return JsonText(json);
 }
 
 // Removes the files that were not used for the longest time.
@@ -150,10 +151,9 @@ void DataCache::Store(const std::string& key, const TrainingData& data) const no
   try {
     const auto path = PlaceFor(key, static_cast<std::uintmax_t>(data.data.bytes()));
     if (!path) return;
-    std::array<std::size_t, kCacheArrays> counts{};
-    ForEachArray(data.data, [&](CacheArray which, const auto& array) {
-      counts[static_cast<std::size_t>(which)] = array.size();
-    });
+    CacheCounts counts;
+    ForEachArray(data.data,
+                 [&](CacheArray which, const auto& array) { counts[which] = array.size(); });
     CacheWriter writer(path->string(), key, data, counts);
     ForEachArray(data.data, [&](CacheArray which, const auto& array) {
       writer.Append(which, std::span(array));

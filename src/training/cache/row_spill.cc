@@ -73,9 +73,10 @@ RowSpill::~RowSpill() {
 
 template <typename T>
 void RowSpill::Put(Bucket& bucket, CacheArray which, const T* values, std::int64_t count) {
-  const auto bytes = std::as_bytes(std::span(values, static_cast<std::size_t>(count)));
+  const std::span array(values, count);
+  const auto bytes = std::as_bytes(array);
   bucket.waiting.insert(bucket.waiting.end(), bytes.begin(), bytes.end());
-  counts_[static_cast<std::size_t>(which)] += static_cast<std::size_t>(count);
+  counts_[which] += array.size();
 }
 
 void RowSpill::Add(const Dataset& data, std::int64_t row, std::size_t index) {
@@ -91,7 +92,7 @@ void RowSpill::Add(const Dataset& data, std::int64_t row, std::size_t index) {
     put_count(count);
     Put(bucket, CacheArray::kColumns, data.columns.data() + begin, count);
     Put(bucket, CacheArray::kValues, data.values.data() + begin, count);
-    ++counts_[static_cast<std::size_t>(CacheArray::kOffsets)];
+    ++counts_[CacheArray::kOffsets];
   } else {
     Put(bucket, CacheArray::kDense, data.dense.data() + row * data.features, data.features);
   }
@@ -101,7 +102,7 @@ void RowSpill::Add(const Dataset& data, std::int64_t row, std::size_t index) {
     const std::int64_t count = data.label_offsets[row + 1] - begin;
     put_count(count);
     Put(bucket, CacheArray::kLabels, data.labels.data() + begin, count);
-    ++counts_[static_cast<std::size_t>(CacheArray::kLabelOffsets)];
+    ++counts_[CacheArray::kLabelOffsets];
   }
   if (!data.targets.empty()) Put(bucket, CacheArray::kTargets, data.targets.data() + row, 1);
   if (!data.weights.empty()) Put(bucket, CacheArray::kWeights, data.weights.data() + row, 1);
@@ -124,25 +125,22 @@ std::vector<std::byte> RowSpill::Read(Bucket& bucket) {
         ::pread(bucket.file, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) ThrowErrno("read", "the rows that are put aside");
-    at += static_cast<std::size_t>(got);
+    at += got;
   }
   ::close(std::exchange(bucket.file, -1));  // its room on the disk is free now
   bucket.waiting = {};
   return bytes;
 }
 
-void RowSpill::MoveTo(CacheWriter& writer, Random& random, Ends& ends) {
-  const auto has = [&](CacheArray which) { return counts_[static_cast<std::size_t>(which)] > 0; };
-  const std::size_t features = rows_ > 0 ? counts_[static_cast<std::size_t>(CacheArray::kDense)] /
-                                               static_cast<std::size_t>(rows_)
-                                         : 0;
+void RowSpill::MoveTo(CacheWriter& writer, Random& random, EndOffsets& ends) {
+  const auto has = [&](CacheArray which) { return counts_[which] > 0; };
+  const std::size_t features = rows_ > 0 ? counts_[CacheArray::kDense] / rows_ : 0;
   for (Bucket& bucket : buckets_) {
     const std::vector<std::byte> bytes = Read(bucket);
     std::vector<std::size_t> begins = {0};
     for (const std::uint32_t size : bucket.row_bytes) begins.push_back(begins.back() + size);
     for (const std::int64_t row : random.Permutation(std::ssize(bucket.row_bytes))) {
-      const auto index = static_cast<std::size_t>(row);
-      const auto row_bytes = std::span(bytes).subspan(begins[index], bucket.row_bytes[index]);
+      const auto row_bytes = std::span(bytes).subspan(begins[row], bucket.row_bytes[row]);
       RowReader reader(row_bytes, writer);
       if (has(CacheArray::kOffsets)) {
         const std::size_t count = reader.Count();

@@ -2,7 +2,6 @@
 // order: each goes into a bucket at random, and each bucket is shuffled in memory.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -25,17 +24,17 @@ class RowSpill {
   std::size_t buckets() const { return buckets_.size(); }
   std::int64_t rows() const { return rows_; }
   // Of each array, so far, without the 0 that offsets begin with.
-  const std::array<std::size_t, kCacheArrays>& counts() const { return counts_; }
+  const CacheCounts& counts() const { return counts_; }
 
   // Adds a row of a data set. All of them have the same storage, features and kind of labels.
   void Add(const Dataset& data, std::int64_t row, std::size_t bucket);
 
   // Appends the rows of all buckets to a file, in random order. Offsets go on from `ends`.
-  struct Ends {
+  struct EndOffsets {
     std::int64_t values = 0;
     std::int64_t labels = 0;
   };
-  void MoveTo(CacheWriter& writer, Random& random, Ends& ends);
+  void MoveTo(CacheWriter& writer, Random& random, EndOffsets& ends);
 
  private:
   struct Bucket {
@@ -53,7 +52,7 @@ class RowSpill {
   std::size_t buffer_bytes_;
   std::vector<Bucket> buckets_;
   std::int64_t rows_ = 0;
-  std::array<std::size_t, kCacheArrays> counts_ = {};
+  CacheCounts counts_;
 };
 
 }  // namespace hogbatch

@@ -153,7 +153,7 @@ class StreamBuilder {
       for (std::int64_t row = 0; row < rows.rows; ++row) {
         RowSpill& spill = random_.Uniform() < valid_fraction ? valid : train;
         const auto buckets = static_cast<std::int64_t>(spill.buckets());
-        spill.Add(rows, row, static_cast<std::size_t>(random_.Below(buckets)));
+        spill.Add(rows, row, random_.Below(buckets));
       }
       done += shares_.block;
       on_activity_(fmt::format("encoding {}: {} rows, about {} %", Name(data),
@@ -171,13 +171,13 @@ class StreamBuilder {
     about_.data.features = about_.schema.features;
     about_.data.rows = train.rows() + valid.rows();
     about_.train_rows = train.rows();
-    std::array<std::size_t, kCacheArrays> counts{};
+    CacheCounts counts;
     for (std::size_t i = 0; i < kCacheArrays; ++i) {
       counts[i] = train.counts()[i] + valid.counts()[i];
     }
     std::vector<CacheArray> begin_with_zero;
     for (const CacheArray which : {CacheArray::kOffsets, CacheArray::kLabelOffsets}) {
-      std::size_t& count = counts[static_cast<std::size_t>(which)];
+      std::size_t& count = counts[which];
       if (count == 0) continue;
       ++count;
       begin_with_zero.push_back(which);
@@ -187,7 +187,7 @@ class StreamBuilder {
     constexpr std::int64_t kZero = 0;
     const std::span<const std::int64_t> zero(&kZero, 1);
     for (const CacheArray which : begin_with_zero) writer.Append(which, zero);
-    RowSpill::Ends ends;
+    RowSpill::EndOffsets ends;
     train.MoveTo(writer, random_, ends);
     valid.MoveTo(writer, random_, ends);
     writer.Commit();

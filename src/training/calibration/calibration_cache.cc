@@ -117,8 +117,7 @@ void CalibrationCache::Save(const std::string& key, const Rates& rates) const {
       pairs.push_back(Json::array({rate.rows, rate.rows_per_second}));
     }
     content[key] = {{"limit", rates.limit}, {"settled", rates.settled}, {"rates", pairs}};
-    ReplaceFile(PathIn(*folder_).string(),
-                content.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    ReplaceFile(PathIn(*folder_).string(), JsonText(content, 1) + "\n");
   } catch (const std::exception&) {
     // A full disk, or a folder without write permission: the next training measures again.
   }

@@ -129,7 +129,7 @@ std::string StateToJson(const VisitStateCall& visit) {
   Json root;
   JsonWriter writer(root);
   visit(writer);
-  return root.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return JsonText(root);
 }
 
 void StateFromJson(std::string_view text, std::string_view source, const VisitStateCall& visit) {

@@ -27,9 +27,7 @@ Json ToJson(TrainingSpec spec) {
 
 }  // namespace
 
-std::string SpecToJson(const TrainingSpec& spec) {
-  return ToJson(spec).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string SpecToJson(const TrainingSpec& spec) { return JsonText(ToJson(spec)); }
 
 TrainingSpec SpecFromJson(std::string_view text, std::string_view source) {
   const auto object = ParseJson<Json>(text);

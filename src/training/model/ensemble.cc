@@ -9,7 +9,7 @@ SavedModel JoinMembers(std::span<const SavedModel> members) {
   Check(!members.empty(), "an ensemble has a member");
   SavedModel joined{.spec = members.front().spec, .schema = members.front().schema};
   joined.spec.lanes = std::ssize(members);
-  joined.parameters.resize(static_cast<std::size_t>(Layout(joined.spec).floats));
+  joined.parameters.resize(Layout(joined.spec).floats);
   std::int64_t lane = 0;
   for (const SavedModel& member : members) {
     Check(member.spec == members.front().spec, "members of an ensemble have one shape");

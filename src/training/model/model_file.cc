@@ -111,8 +111,8 @@ std::vector<float> ReadParameters(const SafeTensors& file, const ModelSpec& spec
   for (const TensorPart& part : parts) {
     numbers.push_back(&FindTensor(file, part.name, part.shape).data);
   }
-  std::vector<float> flat(static_cast<std::size_t>(Layout(spec).floats));
-  std::vector<float> alone(static_cast<std::size_t>(Layout(Alone(spec)).floats));
+  std::vector<float> flat(Layout(spec).floats);
+  std::vector<float> alone(Layout(Alone(spec)).floats);
   for (std::int64_t lane = 0; lane < spec.lanes; ++lane) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       std::copy_n(numbers[i]->begin() + lane * parts[i].count, parts[i].count,
@@ -153,8 +153,7 @@ Loss LossFor(LabelKind kind) {
 
 void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& schema,
                std::span<const float> parameters, NamedBy named_by) {
-  Check(parameters.size() == static_cast<std::size_t>(Layout(spec).floats),
-        "parameters to save have the wrong number");
+  Check(std::ssize(parameters) == Layout(spec).floats, "parameters to save have the wrong number");
   const std::vector<TensorPart> parts = PartsOf(spec);
   const bool is_ensemble = spec.lanes > 1;
   std::vector<std::vector<float>> numbers;  // of an ensemble; others lie as in the file

@@ -89,9 +89,7 @@ std::string DecimalOf(std::optional<NumberStyle> style) {
   return *style == NumberStyle::kComma ? "," : ".";
 }
 
-std::string Dump(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string Dump(const Json& object) { return JsonText(object); }
 
 Schema ReadSchema(const Json& json) {
   Schema schema;

@@ -110,12 +110,12 @@ std::vector<TableColumn> TableFromFormat1(const nlohmann::ordered_json& schema,
   const auto names = schema.value("column_names", std::vector<std::string>());
   Require(names.empty() || std::ssize(names) == file_columns, "names and columns differ in number");
   const Json& categorical = schema.at("categorical");
-  std::vector<TableColumn> columns(static_cast<std::size_t>(file_columns));
+  std::vector<TableColumn> columns(file_columns);
   std::int64_t next = file_columns - std::ssize(categorical);
   for (const Json& one : categorical) {
     const std::int64_t index = Integer(one.at("column"), 0, "a categorical column");
     Require(index < file_columns, "a categorical column lies outside the file or stands twice");
-    TableColumn& column = columns[static_cast<std::size_t>(index)];
+    TableColumn& column = columns[index];
     Require(column.kind == ColumnKind::kNumber,
             "a categorical column lies outside the file or stands twice");
     column.kind = ColumnKind::kCategory;

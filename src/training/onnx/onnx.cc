@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/guard/json_text.h"
 #include "training/model/ensemble.h"
 #include "training/onnx/graph.h"
 
@@ -40,7 +41,7 @@ class Features {
                              : graph_.Add("Concat", tensors_, {Attribute("axis", std::int64_t{1})});
     std::vector<std::int64_t> place(features_.size());
     for (std::size_t i = 0; i < features_.size(); ++i) {
-      place[static_cast<std::size_t>(features_[i])] = static_cast<std::int64_t>(i);
+      place[features_[i]] = static_cast<std::int64_t>(i);
     }
     const auto count = std::ssize(place);
     return graph_.Add("Gather", {all, graph_.Integers(place, {count})},
@@ -163,7 +164,7 @@ void AddWords(Graph& graph, const Schema& schema, std::size_t index, Features& f
   const std::string cube =
       graph.Add("OneHot", {number, graph.Integers(depths, {1}), graph.Floats(off_on, {2})},
                 {Attribute("axis", std::int64_t{-1})});
-  std::vector<std::int64_t> places(static_cast<std::size_t>(depth));
+  std::vector<std::int64_t> places(depth);
   std::iota(places.begin(), places.end(), column.feature);
   features.Add(graph.Add("Squeeze", {cube, graph.Integers(axes, {1})}), places);
   if (!column.has_indicator) return;
@@ -222,7 +223,7 @@ std::string AddLayers(Graph& graph, const SavedModel& model, std::string x) {
   const std::span parameters = model.parameters;
   for (const LayerShape& layer : Layout(model.spec).layers) {
     const auto part = [&](std::int64_t at, std::int64_t count) {
-      return parameters.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count));
+      return parameters.subspan(at, count);
     };
     const std::string weights =
         graph.Floats(part(layer.weights_at, layer.in * layer.out), {layer.in, layer.out});
@@ -284,7 +285,7 @@ std::string NamesOf(const Schema& schema, ColumnKind kind) {
   auto names = nlohmann::ordered_json::array();
   for (const std::size_t column : ColumnsOf(schema, kind))
     names.push_back(ColumnName(schema, column));
-  return names.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return JsonText(names);
 }
 
 }  // namespace
@@ -300,11 +301,10 @@ std::string ToOnnx(const SavedModel& model) {
   }
   AddOutputs(graph, model, AddMembers(graph, model, x));
   const nlohmann::ordered_json labels = schema.label_names;
-  return graph.File(
-      {{"numbers", NamesOf(schema, ColumnKind::kNumber)},
-       {"dates", NamesOf(schema, ColumnKind::kDate)},
-       {"words", NamesOf(schema, ColumnKind::kCategory)},
-       {"labels", labels.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)}});
+  return graph.File({{"numbers", NamesOf(schema, ColumnKind::kNumber)},
+                     {"dates", NamesOf(schema, ColumnKind::kDate)},
+                     {"words", NamesOf(schema, ColumnKind::kCategory)},
+                     {"labels", JsonText(labels)}});
 }
 
 }  // namespace hogbatch
