@@ -5,7 +5,7 @@
 
 namespace hogbatch {
 
-using By = HeldTeam::By;
+using By = BoundTeam::By;
 
 Bounds BoundsOf(TeamId team, const BatchRange& range, std::span<const WorkerState> workers) {
   std::int64_t max = range.max;
@@ -18,30 +18,30 @@ Bounds BoundsOf(TeamId team, const BatchRange& range, std::span<const WorkerStat
           .at_max = max < range.max ? By::kMemory : By::kMax};
 }
 
-double Holds::Apply(double wanted, const Bounds& bounds) {
+double BoundCounts::Apply(double wanted, const Bounds& bounds) {
   ++reviews_;
   const double allowed = std::clamp(wanted, bounds.min, bounds.max);
   if (allowed != wanted) {
-    Hold& hold = by_[static_cast<std::size_t>(wanted < allowed ? By::kMin : bounds.at_max)];
-    ++hold.reviews;
-    hold.batch_size = allowed;
+    Count& count = by_[static_cast<std::size_t>(wanted < allowed ? By::kMin : bounds.at_max)];
+    ++count.reviews;
+    count.batch_size = allowed;
   }
   return allowed;
 }
 
-std::vector<HeldTeam> Holds::Report(TeamId team, double count_share) const {
-  std::vector<HeldTeam> held;
+std::vector<BoundTeam> BoundCounts::Report(TeamId team, double count_share) const {
+  std::vector<BoundTeam> bound;
   for (const By by : {By::kMin, By::kMax, By::kMemory}) {
-    const Hold& hold = by_[static_cast<std::size_t>(by)];
-    if (hold.reviews == 0) continue;
-    held.push_back(
+    const Count& count = by_[static_cast<std::size_t>(by)];
+    if (count.reviews == 0) continue;
+    bound.push_back(
         {.team = team,
          .by = by,
-         .rows = std::llround(hold.batch_size),
-         .share_of_reviews = static_cast<double>(hold.reviews) / static_cast<double>(reviews_),
+         .rows = std::llround(count.batch_size),
+         .share_of_reviews = static_cast<double>(count.reviews) / static_cast<double>(reviews_),
          .count_share = count_share});
   }
-  return held;
+  return bound;
 }
 
 }  // namespace hogbatch

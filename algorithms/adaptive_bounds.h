@@ -14,7 +14,7 @@ namespace hogbatch {
 struct Bounds {
   double min = 0;
   double max = 0;
-  HeldTeam::By at_max = HeldTeam::By::kMax;  // what sets the maximum
+  BoundTeam::By at_max = BoundTeam::By::kMax;  // what sets the maximum
 };
 
 // The present bounds: the range of the kind of device, reduced to what fits the team's live worker
@@ -22,12 +22,12 @@ struct Bounds {
 Bounds BoundsOf(TeamId team, const BatchRange& range, std::span<const WorkerState> workers);
 
 // What the bounds did to one team.
-class Holds {
+class BoundCounts {
  public:
   // Counts a review. Returns the wanted batch size, moved into the bounds.
   double Apply(double wanted, const Bounds& bounds);
   // One entry for each bound that held the team; count_share is passed through.
-  std::vector<HeldTeam> Report(TeamId team, double count_share) const;
+  std::vector<BoundTeam> Report(TeamId team, double count_share) const;
 
   void VisitState(StateVisitor& visitor) {
     Visit(visitor, "by", by_);
@@ -35,7 +35,7 @@ class Holds {
   }
 
  private:
-  struct Hold {
+  struct Count {
     std::int64_t reviews = 0;
     double batch_size = 0;  // where it held the team last
 
@@ -44,7 +44,7 @@ class Holds {
       Visit(visitor, "batch_size", batch_size);
     }
   };
-  std::array<Hold, 3> by_ = {};  // index: HeldTeam::By
+  std::array<Count, 3> by_ = {};  // index: BoundTeam::By
   std::int64_t reviews_ = 0;
 };
 

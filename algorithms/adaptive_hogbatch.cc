@@ -44,29 +44,29 @@ class AdaptiveHogbatch : public Algorithm {
 
   void VisitState(StateVisitor& visitor) override {
     Visit(visitor, "teams", teams_);
-    Visit(visitor, "holds", holds_);
+    Visit(visitor, "holds", bound_counts_);
     Visit(visitor, "reported", reported_);
     // A checkpoint may have restored anything; without teams, Assign begins anew.
-    if (holds_.size() != teams_.size()) {
+    if (bound_counts_.size() != teams_.size()) {
       teams_.resize(0);
-      holds_.resize(0);
+      bound_counts_.resize(0);
     }
   }
 
-  std::vector<HeldTeam> held_teams() const override {
+  std::vector<BoundTeam> bound_teams() const override {
     double total = 0;
     for (const TeamState& team : teams_) total += team.count;
-    std::vector<HeldTeam> all;
+    std::vector<BoundTeam> all;
     for (const TeamId id : teams_.ids()) {
-      const auto held = holds_[id].Report(id, teams_[id].count / total);
-      all.insert(all.end(), held.begin(), held.end());
+      const auto bound = bound_counts_[id].Report(id, teams_[id].count / total);
+      all.insert(all.end(), bound.begin(), bound.end());
     }
     return all;
   }
 
  private:
   bool Knows(std::span<const WorkerState> workers) const {
-    return holds_.size() == teams_.size() && reported_.size() == workers.size() &&
+    return bound_counts_.size() == teams_.size() && reported_.size() == workers.size() &&
            std::ranges::all_of(workers, [&](const WorkerState& worker) {
              return static_cast<std::size_t>(worker.team) < teams_.size();
            });
@@ -78,7 +78,7 @@ class AdaptiveHogbatch : public Algorithm {
       const auto rows = static_cast<double>(InitialBatchSize(worker.device.kind));
       teams_[worker.team].batch_size = teams_[worker.team].initial_batch_size = rows;
     }
-    holds_.resize(teams_.size());
+    bound_counts_.resize(teams_.size());
     reported_.resize(workers.size());
   }
 
@@ -128,14 +128,14 @@ class AdaptiveHogbatch : public Algorithm {
     if (std::abs(wanted - team.initial_batch_size) < 1e-9 * wanted) {
       wanted = team.initial_batch_size;
     }
-    team.batch_size = holds_[id].Apply(wanted, bounds);
+    team.batch_size = bound_counts_[id].Apply(wanted, bounds);
   }
 
   // not state: options_, own_
   AlgorithmOptions options_;
   AdaptiveOptions own_;
   IndexedVector<TeamId, TeamState> teams_;
-  IndexedVector<TeamId, Holds> holds_;
+  IndexedVector<TeamId, BoundCounts> bound_counts_;
   IndexedVector<WorkerId, int> reported_;  // 1: since the last review of its team
 };
 

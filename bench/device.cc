@@ -134,10 +134,10 @@ void Register(const std::string& name, const MakeDevice& make) {
 }
 
 void RegisterGpus(gpu::Interface interface, const char* name) {
-  const gpu::Offer offer = gpu::Ask(interface);
-  if (offer.devices.empty())
-    std::fprintf(stderr, "no %s device: %s\n", name, offer.why_none.c_str());
-  for (const DeviceInfo& info : offer.devices) {
+  const gpu::DetectedDevices detected = gpu::Ask(interface);
+  if (detected.devices.empty())
+    std::fprintf(stderr, "no %s device: %s\n", name, detected.why_none.c_str());
+  for (const DeviceInfo& info : detected.devices) {
     Register(info.name, [info] { return gpu::MakeDevice(info); });
   }
 }

@@ -10,17 +10,17 @@
 
 namespace hogbatch::bench {
 
-// Times a worker's updates. The wait between two tasks counts as an interruption; it takes less
+// Times a worker's merges. The wait between two tasks counts as an interruption; it takes less
 // than a percent (bench_tasks).
 class SlicedWorker : public Worker {
  public:
   SlicedWorker(std::unique_ptr<Worker> inner, Slices& slices)
       : inner_(std::move(inner)), slices_(slices) {}
 
-  void Compute(const Task& task, int update) override { inner_->Compute(task, update); }
-  void Commit(const Task& task, int update) override {
-    inner_->Commit(task, update);
-    slices_.Add(Part(task.rows, update, task.merges).size());
+  void Compute(const Task& task, int merge) override { inner_->Compute(task, merge); }
+  void Commit(const Task& task, int merge) override {
+    inner_->Commit(task, merge);
+    slices_.Add(Part(task.rows, merge, task.merges).size());
   }
   bool tore_merge() const override { return inner_->tore_merge(); }
   Report Finish(const Task& task) override { return inner_->Finish(task); }

@@ -38,13 +38,13 @@ class OneRow : public Algorithm {
 void EmptyTasks(benchmark::State& state) {
   constexpr std::int64_t kTasks = 200000;
   for (auto _ : state) {
-    OneRow one_row;
-    Coordinator coordinator(one_row, {.job = {.train_rows = kTasks},
-                                      .rows = {},
-                                      .rules = {.epochs = 1, .target_loss = {}},
-                                      .rates = LearningRate({}, 1),
-                                      .workers = {{.name = "a"}, {.name = "b"}},
-                                      .task_seconds = 0});
+    Coordinator coordinator({.job = {.train_rows = kTasks},
+                             .rows = {},
+                             .rules = {.epochs = 1, .target_loss = {}},
+                             .rates = LearningRate({}, 1),
+                             .algorithm = std::make_shared<OneRow>(),
+                             .task_seconds = 0},
+                            {{.name = "a"}, {.name = "b"}});
     QuietObserver observer;
     const std::vector<WorkerFactory> workers = {[] { return std::make_unique<IdleWorker>(0); },
                                                 [] { return std::make_unique<IdleWorker>(1); }};
@@ -77,10 +77,10 @@ class TimedCommits : public Worker {
   TimedCommits(std::unique_ptr<Worker> inner, std::vector<double>& seconds)
       : inner_(std::move(inner)), seconds_(seconds) {}
 
-  void Compute(const Task& task, int update) override { inner_->Compute(task, update); }
-  void Commit(const Task& task, int update) override {
+  void Compute(const Task& task, int merge) override { inner_->Compute(task, merge); }
+  void Commit(const Task& task, int merge) override {
     const double before = ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID);
-    inner_->Commit(task, update);
+    inner_->Commit(task, merge);
     seconds_.push_back(ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID) - before);
   }
   bool tore_merge() const override { return inner_->tore_merge(); }

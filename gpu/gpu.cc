@@ -127,18 +127,18 @@ const Plugin& Open(Interface interface) {
 
 }  // namespace
 
-Offer Ask(Interface interface) {
-  Offer offer{.interface = interface, .devices = {}, .why_none = {}};
+DetectedDevices Ask(Interface interface) {
+  DetectedDevices detected{.interface = interface, .devices = {}, .why_none = {}};
   try {
-    offer.devices = Open(interface).list();
-    if (offer.devices.empty()) offer.why_none = WordsOf(interface).no_devices;
+    detected.devices = Open(interface).list();
+    if (detected.devices.empty()) detected.why_none = WordsOf(interface).no_devices;
   } catch (const std::exception& error) {
     // The caller names the interface.
     const std::string prefix = fmt::format("{}: ", WordsOf(interface).name);
-    offer.why_none = error.what();
-    if (offer.why_none.starts_with(prefix)) offer.why_none.erase(0, prefix.size());
+    detected.why_none = error.what();
+    if (detected.why_none.starts_with(prefix)) detected.why_none.erase(0, prefix.size());
   }
-  return offer;
+  return detected;
 }
 
 std::unique_ptr<Device> MakeDevice(const DeviceInfo& info) {

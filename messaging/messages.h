@@ -107,7 +107,7 @@ struct Interrupt {
 };
 
 // The whole process was stopped for a while: no worker is late because of that.
-struct Woken {};
+struct ProcessContinued {};
 
 // A checkpoint of one job, or of all that have begun, is wanted as soon as no row of it is in
 // flight.
@@ -115,6 +115,6 @@ struct CheckpointRequest {
   std::optional<JobId> job = {};
 };
 
-using Event = std::variant<Report, Failure, Tick, Interrupt, Woken, CheckpointRequest>;
+using Event = std::variant<Report, Failure, Tick, Interrupt, ProcessContinued, CheckpointRequest>;
 
 }  // namespace hogbatch

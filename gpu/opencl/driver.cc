@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/indexed_array.h"
+#include "core/indexed_vector.h"
 #include "gpu/opencl/products.h"
 
 namespace hogbatch::opencl {

@@ -22,8 +22,8 @@ void SetupObserver::OnActivity(std::string_view what) {
 void TrainObserver::OnPreparation(std::string_view worker, double seconds) {
   const std::string line = fmt::format("preparing {} ...", worker);
   if (console_.verbosity() == Verbosity::kLive) return console_.Live({&line, 1});
-  if (told_of_preparation_ || seconds < kShortPreparation) return;
-  told_of_preparation_ = true;
+  if (showed_preparation_ || seconds < kShortPreparation) return;
+  showed_preparation_ = true;
   console_.Say(line);
 }
 

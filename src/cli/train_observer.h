@@ -54,7 +54,7 @@ class TrainObserver final : public TrainingObserver {
   std::optional<Evaluation> last_;
   std::vector<std::string> live_;
   double shown_at_ = 0;
-  bool told_of_preparation_ = false;
+  bool showed_preparation_ = false;
   bool record_failed_ = false;
 };
 

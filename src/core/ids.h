@@ -35,8 +35,8 @@ class Id {
 using WorkerId = Id<struct WorkerKind>;
 using TeamId = Id<struct TeamKind>;
 using SnapshotId = Id<struct SnapshotKind>;
-using JobId = std::int32_t;
-using TaskId = std::int64_t;
+using JobId = Id<struct JobKind>;
+using TaskId = std::int64_t;  // a count, never an index
 
 // Rows [begin, end) of a data set, in its stored order.
 struct RowRange {

@@ -1,6 +1,8 @@
-// A vector whose index is an id, so that what belongs to a worker is not reached by a team's id.
+// A vector whose index is an id, so that what belongs to a worker is not reached by a team's id,
+// and an array whose index is an enumeration that counts from 0.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <ranges>
@@ -18,6 +20,10 @@ class IndexedVector {
 
   decltype(auto) operator[](Id id) { return items_[static_cast<std::size_t>(id)]; }
   decltype(auto) operator[](Id id) const { return items_[static_cast<std::size_t>(id)]; }
+
+  T value_or(Id id, T other) const {
+    return static_cast<std::size_t>(id) < size() ? (*this)[id] : std::move(other);
+  }
 
   // Returns the id of the new element.
   Id push_back(T item) {
@@ -41,6 +47,27 @@ class IndexedVector {
 
  private:
   std::vector<T> items_;
+};
+
+template <typename Enum, typename T, std::size_t kSize>
+class IndexedArray {
+ public:
+  constexpr IndexedArray() = default;
+  constexpr explicit IndexedArray(std::array<T, kSize> items) : items_(std::move(items)) {}
+
+  constexpr T& operator[](Enum which) { return items_[static_cast<std::size_t>(which)]; }
+  constexpr const T& operator[](Enum which) const {
+    return items_[static_cast<std::size_t>(which)];
+  }
+  // For loops over all of them.
+  constexpr T& operator[](std::size_t index) { return items_[index]; }
+  constexpr const T& operator[](std::size_t index) const { return items_[index]; }
+
+  constexpr auto begin() const { return items_.begin(); }
+  constexpr auto end() const { return items_.end(); }
+
+ private:
+  std::array<T, kSize> items_ = {};
 };
 
 }  // namespace hogbatch

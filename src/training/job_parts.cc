@@ -53,15 +53,14 @@ JobSetup MakeJobSetup(const TrainingPlan& plan, const TrainingInput& input) {
           .rules = plan.rules,
           .rates = LearningRate(plan.learning_rate, plan.rules.epochs),
           .algorithm = MakeAlgorithm(plan.algorithm, plan.batches),
-          .max_batch_size = plan.max_batch_sizes,
+          .max_batch_size = IndexedVector<WorkerId, std::int64_t>(plan.max_batch_sizes),
           .merge_rows = plan.work.merge_rows,
           .seed = plan.order_seed.value_or(plan.seed),
           .lanes = LanesOf(plan)};
 }
 
 void CheckSameNetwork(const Checkpoint& checkpoint, const TrainingPlan& plan) {
-  const auto floats = static_cast<std::size_t>(Layout(plan.work.model).floats);
-  if (checkpoint.weights.size() == floats) return;
+  if (std::ssize(checkpoint.weights) == Layout(plan.work.model).floats) return;
   throw UserError("the checkpoint is of another network; give the options it was trained with");
 }
 

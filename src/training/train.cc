@@ -7,7 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "algorithms/algorithms.h"
 #include "core/error.h"
 #include "nn/lanes/lanes.h"
 #include "runtime/control/teams.h"
@@ -17,18 +16,6 @@
 
 namespace hogbatch {
 namespace {
-
-Coordinator::Setup MakeSetup(const TrainingPlan& plan, const TrainingInput& input) {
-  const JobSetup job = MakeJobSetup(plan, input);
-  return {.job = job.job,
-          .rows = job.rows,
-          .rules = job.rules,
-          .rates = job.rates,
-          .workers = InfosOf(plan.work.devices),
-          .max_batch_size = job.max_batch_size,
-          .merge_rows = job.merge_rows,
-          .seed = job.seed};
-}
 
 // Tells the keeper of every new best model.
 class BestWatcher final : public RunObserver {
@@ -59,13 +46,13 @@ void SetLanes(const TrainingPlan& plan, const TrainingInput& input, JobMemory& m
   const ModelSpec& model = plan.work.model;
   const bool weighted = std::ranges::any_of(
       plan.lanes, [](const LanePlan& lane) { return !lane.class_weights.empty(); });
-  std::vector<float> start(static_cast<std::size_t>(Layout(model).floats));
+  std::vector<float> start(Layout(model).floats);
   for (const LanePlan& lane : plan.lanes) {
     SetLane(model, std::ssize(memory.lanes),
             StartingWeights(Alone(model), lane.init, lane.seed, input), start);
     memory.lanes.push_back(lane.optimizer);
     if (!weighted) continue;
-    const std::vector<float> ones(static_cast<std::size_t>(model.outputs), 1.0f);
+    const std::vector<float> ones(model.outputs, 1.0f);
     const std::vector<float>& own = lane.class_weights.empty() ? ones : lane.class_weights;
     memory.class_weights.insert(memory.class_weights.end(), own.begin(), own.end());
   }
@@ -109,8 +96,7 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, const TrainingInput& input)
     : plan_(plan),
       input_(input),
       memory_(MakeMemory(plan, input)),
-      algorithm_(MakeAlgorithm(plan.algorithm, plan.batches)),
-      coordinator_(*algorithm_, MakeSetup(plan, input)) {}
+      coordinator_(MakeJobSetup(plan, input), InfosOf(plan.work.devices)) {}
 
 std::vector<WorkerFactory> TrainingRun::Workers(Writes writes) {
   std::vector<WorkerFactory> factories;

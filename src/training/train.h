@@ -76,7 +76,6 @@ class TrainingRun {
   const TrainingPlan& plan_;
   const TrainingInput& input_;
   std::unique_ptr<JobMemory> memory_;
-  std::unique_ptr<Algorithm> algorithm_;
   Coordinator coordinator_;
 };
 

@@ -12,7 +12,7 @@
 
 #include "algorithms/adaptive_options.h"
 #include "core/random.h"
-#include "tests/runtime/desk.h"
+#include "tests/algorithms/algorithm_driver.h"
 
 namespace hogbatch {
 namespace {
@@ -20,10 +20,10 @@ namespace {
 // For teams that lose no worker and whose speeds are not known, so that no gap is seen to close.
 class DampedReference {
  public:
-  DampedReference(const Desk& desk, const AlgorithmOptions& options)
+  DampedReference(const AlgorithmDriver& driver, const AlgorithmOptions& options)
       : options_(options),
         own_(options.own.as<AdaptiveOptions>()),
-        reported_(desk.workers().size()) {}
+        reported_(driver.workers().size()) {}
 
   void Report(WorkerId worker) { reported_[worker] = true; }
   std::int64_t Ask(const WorkerState& asking, const std::vector<WorkerState>& workers) {
@@ -176,13 +176,13 @@ TEST(AdaptiveDamping, AgreesWithASecondAccountOfIt) {
         .cpu_batch = {1, 1024},
         .gpu_batch = {16, 8192},
         .own = AdaptiveOptions{.alpha = alpha, .beta = 0.75, .adapt_band = 0.02}};
-    Desk desk(3, 2, options);
-    DampedReference reference(desk, options);
+    AlgorithmDriver driver(3, 2, options);
+    DampedReference reference(driver, options);
     Random random(7);
     std::vector<std::int64_t> rows;
-    for (const WorkerState& worker : desk.workers()) {
-      rows.push_back(desk.Ask(worker.id));
-      desk.Report(worker.id, 1);  // no team is reviewed before all have begun
+    for (const WorkerState& worker : driver.workers()) {
+      rows.push_back(driver.Ask(worker.id));
+      driver.Report(worker.id, 1);  // no team is reviewed before all have begun
       reference.Report(worker.id);
     }
     int changes = 0;
@@ -190,10 +190,10 @@ TEST(AdaptiveDamping, AgreesWithASecondAccountOfIt) {
       const auto worker = static_cast<std::size_t>(random.Below(5));
       const auto id = static_cast<WorkerId>(worker);
       // The fewer rows an update has, the more updates a task.
-      desk.Report(id, static_cast<int>(random.Below(2 + 4000 / rows[worker])));
+      driver.Report(id, static_cast<int>(random.Below(2 + 4000 / rows[worker])));
       reference.Report(id);
-      const std::int64_t now = desk.Ask(id);
-      ASSERT_EQ(now, reference.Ask(desk.worker(id), desk.workers())) << "report " << i;
+      const std::int64_t now = driver.Ask(id);
+      ASSERT_EQ(now, reference.Ask(driver.worker(id), driver.workers())) << "report " << i;
       changes += now != std::exchange(rows[worker], now) ? 1 : 0;
     }
     EXPECT_GT(changes, 100);  // there was something to compare

@@ -16,7 +16,7 @@
 #include "algorithms/adaptive_options.h"
 #include "algorithms/adaptive_rule.h"
 #include "core/random.h"
-#include "tests/runtime/desk.h"
+#include "tests/algorithms/algorithm_driver.h"
 
 namespace hogbatch {
 namespace {
@@ -108,21 +108,21 @@ TEST(AdaptiveHogbatch, FollowsThePublishedRuleWithoutABand) {
         .cpu_batch = {1, 1024},
         .gpu_batch = {16, 8192},
         .own = AdaptiveOptions{.alpha = alpha, .beta = 0.75, .adapt_band = 0}};
-    Desk desk(3, 2, options);
+    AlgorithmDriver driver(3, 2, options);
     Reference reference(3, options);
     Random random(7);
     std::vector<std::int64_t> rows;
-    for (const WorkerState& worker : desk.workers()) rows.push_back(desk.Ask(worker.id));
+    for (const WorkerState& worker : driver.workers()) rows.push_back(driver.Ask(worker.id));
     int changes = 0;
     for (int i = 0; i < 20000; ++i) {
       const auto worker = static_cast<std::size_t>(random.Below(5));
       const auto id = static_cast<WorkerId>(worker);
       // The fewer rows an update has, the more updates a task. Speeds must not matter.
-      desk.Report(id, static_cast<int>(random.Below(2 + 4000 / rows[worker])), rows[worker],
-                  static_cast<double>(1 + random.Below(1000)));
+      driver.Report(id, static_cast<int>(random.Below(2 + 4000 / rows[worker])), rows[worker],
+                    static_cast<double>(1 + random.Below(1000)));
       reference.Report(id);
-      const std::int64_t now = desk.Ask(id);
-      ASSERT_EQ(now, reference.Ask(desk.worker(id).team, desk.workers())) << "report " << i;
+      const std::int64_t now = driver.Ask(id);
+      ASSERT_EQ(now, reference.Ask(driver.worker(id).team, driver.workers())) << "report " << i;
       changes += now != std::exchange(rows[worker], now) ? 1 : 0;
     }
     EXPECT_GT(changes, 100);  // there was something to compare

@@ -5,17 +5,17 @@
 #include <vector>
 
 #include "algorithms/adaptive_options.h"
-#include "tests/runtime/desk.h"
+#include "tests/algorithms/algorithm_driver.h"
 
 namespace hogbatch {
 namespace {
 
-using By = HeldTeam::By;
+using By = BoundTeam::By;
 
 AlgorithmOptions PapersRule() { return {.own = AdaptiveOptions{.adapt_band = 0}}; }
 
 TEST(AdaptiveRule, BeginsWithTheUsualRowsOnAThreadAndTheFewestOnAGpu) {
-  Desk usual(1, 1), narrow(1, 1, {.cpu_batch = {1, 8}, .gpu_batch = {1024, 8192}});
+  AlgorithmDriver usual(1, 1), narrow(1, 1, {.cpu_batch = {1, 8}, .gpu_batch = {1024, 8192}});
   EXPECT_EQ(usual.Ask(0), 16);
   EXPECT_EQ(usual.Ask(1), 64);
   EXPECT_EQ(narrow.Ask(0), 8);
@@ -23,126 +23,127 @@ TEST(AdaptiveRule, BeginsWithTheUsualRowsOnAThreadAndTheFewestOnAGpu) {
 }
 
 TEST(AdaptiveRule, GrowsTheTeamAheadAndShrinksTheTeamBehind) {
-  Desk desk(1, 1, PapersRule());
-  EXPECT_EQ(desk.Ask(0), 16);
-  EXPECT_EQ(desk.Ask(1), 64);
-  EXPECT_EQ(desk.ReportAndAsk(1, 4), 128);  // 0 : 4
-  EXPECT_EQ(desk.ReportAndAsk(1, 4), 256);  // 0 : 8
-  EXPECT_EQ(desk.ReportAndAsk(0, 10), 32);  // 10 : 8
-  EXPECT_EQ(desk.ReportAndAsk(1, 1), 128);  // 10 : 9
-  EXPECT_EQ(desk.ReportAndAsk(1, 1), 128);  // 10 : 10, even
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 64);   // 11 : 10
-  EXPECT_EQ(desk.ReportAndAsk(1, 1), 128);  // 11 : 11, even
-  EXPECT_EQ(desk.ReportAndAsk(1, 8), 256);  // 11 : 19
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);   // 12 : 19
+  AlgorithmDriver driver(1, 1, PapersRule());
+  EXPECT_EQ(driver.Ask(0), 16);
+  EXPECT_EQ(driver.Ask(1), 64);
+  EXPECT_EQ(driver.ReportAndAsk(1, 4), 128);  // 0 : 4
+  EXPECT_EQ(driver.ReportAndAsk(1, 4), 256);  // 0 : 8
+  EXPECT_EQ(driver.ReportAndAsk(0, 10), 32);  // 10 : 8
+  EXPECT_EQ(driver.ReportAndAsk(1, 1), 128);  // 10 : 9
+  EXPECT_EQ(driver.ReportAndAsk(1, 1), 128);  // 10 : 10, even
+  EXPECT_EQ(driver.ReportAndAsk(0, 1), 64);   // 11 : 10
+  EXPECT_EQ(driver.ReportAndAsk(1, 1), 128);  // 11 : 11, even
+  EXPECT_EQ(driver.ReportAndAsk(1, 8), 256);  // 11 : 19
+  EXPECT_EQ(driver.ReportAndAsk(0, 1), 32);   // 12 : 19
 }
 
 TEST(AdaptiveRule, JudgesATeamOnceEachOfItsWorkersHasReported) {
-  Desk desk(3, 1, PapersRule());
-  for (const WorkerId id : {0, 1, 2, 3}) desk.Ask(id);
-  EXPECT_EQ(desk.ReportAndAsk(0, 5), 16);
-  EXPECT_EQ(desk.ReportAndAsk(1, 5), 16);
-  EXPECT_EQ(desk.ReportAndAsk(0, 5), 16);  // twice is no substitute for the third
-  EXPECT_EQ(desk.ReportAndAsk(2, 5), 32);
-  EXPECT_EQ(desk.Ask(0), 32);
-  EXPECT_EQ(desk.ReportAndAsk(1, 5), 32);
-  EXPECT_EQ(desk.ReportAndAsk(2, 5), 32);
-  EXPECT_EQ(desk.ReportAndAsk(0, 5), 64);
+  AlgorithmDriver driver(3, 1, PapersRule());
+  for (const WorkerId id : {0, 1, 2, 3}) driver.Ask(id);
+  EXPECT_EQ(driver.ReportAndAsk(0, 5), 16);
+  EXPECT_EQ(driver.ReportAndAsk(1, 5), 16);
+  EXPECT_EQ(driver.ReportAndAsk(0, 5), 16);  // twice is no substitute for the third
+  EXPECT_EQ(driver.ReportAndAsk(2, 5), 32);
+  EXPECT_EQ(driver.Ask(0), 32);
+  EXPECT_EQ(driver.ReportAndAsk(1, 5), 32);
+  EXPECT_EQ(driver.ReportAndAsk(2, 5), 32);
+  EXPECT_EQ(driver.ReportAndAsk(0, 5), 64);
 }
 
 TEST(AdaptiveRule, DoesNotRunAheadOfATeamThatEvaluates) {
-  Desk desk(1, 1, PapersRule());
-  for (const WorkerId id : {0, 1}) desk.Ask(id);
-  desk.worker(0).evaluations = 1;
-  EXPECT_EQ(desk.ReportAndAsk(1, 4), 64);
-  EXPECT_EQ(desk.ReportAndAsk(1, 4), 64);
-  desk.worker(0).evaluations = 0;
-  EXPECT_EQ(desk.ReportAndAsk(1, 4), 128);
+  AlgorithmDriver driver(1, 1, PapersRule());
+  for (const WorkerId id : {0, 1}) driver.Ask(id);
+  driver.worker(0).evaluations = 1;
+  EXPECT_EQ(driver.ReportAndAsk(1, 4), 64);
+  EXPECT_EQ(driver.ReportAndAsk(1, 4), 64);
+  driver.worker(0).evaluations = 0;
+  EXPECT_EQ(driver.ReportAndAsk(1, 4), 128);
 }
 
 TEST(AdaptiveRule, LeavesAGapAloneThatATeamClosesWhenItComesBackFromTheFirstEvaluation) {
-  Desk desk(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
-  desk.Ask(0);
-  desk.Ask(1);
-  desk.worker(0).evaluations = 1;
-  for (int i = 0; i < 5; ++i) desk.Report(1, 50, 64, 100);
-  EXPECT_EQ(desk.Ask(1), 64);
-  desk.worker(0).evaluations = 0;
-  desk.Report(1, 50, 64, 100);
-  EXPECT_EQ(desk.Ask(1), 64) << "the core has not begun";
-  desk.Report(0, 20, 16, 1000);
-  desk.Report(1, 2, 64, 100);
-  EXPECT_EQ(desk.Ask(1), 64) << "it is ten times as fast";
-  EXPECT_EQ(desk.Ask(0), 16);
+  AlgorithmDriver driver(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
+  driver.Ask(0);
+  driver.Ask(1);
+  driver.worker(0).evaluations = 1;
+  for (int i = 0; i < 5; ++i) driver.Report(1, 50, 64, 100);
+  EXPECT_EQ(driver.Ask(1), 64);
+  driver.worker(0).evaluations = 0;
+  driver.Report(1, 50, 64, 100);
+  EXPECT_EQ(driver.Ask(1), 64) << "the core has not begun";
+  driver.Report(0, 20, 16, 1000);
+  driver.Report(1, 2, 64, 100);
+  EXPECT_EQ(driver.Ask(1), 64) << "it is ten times as fast";
+  EXPECT_EQ(driver.Ask(0), 16);
 }
 
 TEST(AdaptiveRule, LetsNoGpuRunAheadOfAnotherWhileTheCoresEvaluate) {
-  Desk desk(2, 2, PapersRule());
-  for (const WorkerId id : {0, 1, 2, 3}) desk.Ask(id);
-  desk.worker(0).evaluations = desk.worker(1).evaluations = 1;
-  EXPECT_EQ(desk.ReportAndAsk(2, 4), 64);
-  desk.worker(1).evaluations = 0;  // one of the cores is enough
-  EXPECT_EQ(desk.ReportAndAsk(2, 4), 128);
+  AlgorithmDriver driver(2, 2, PapersRule());
+  for (const WorkerId id : {0, 1, 2, 3}) driver.Ask(id);
+  driver.worker(0).evaluations = driver.worker(1).evaluations = 1;
+  EXPECT_EQ(driver.ReportAndAsk(2, 4), 64);
+  driver.worker(1).evaluations = 0;  // one of the cores is enough
+  EXPECT_EQ(driver.ReportAndAsk(2, 4), 128);
 }
 
 TEST(AdaptiveRule, AwaitsNewReportsAfterAReviewThatFoundCountsEven) {
-  Desk desk(2, 1, PapersRule());
-  for (const WorkerId id : {0, 1, 2}) desk.Ask(id);
-  desk.Report(2, 4);
-  desk.Report(0, 2);
-  EXPECT_EQ(desk.ReportAndAsk(1, 2), 16);  // 4 : 4
-  EXPECT_EQ(desk.ReportAndAsk(1, 2), 16);  // 6 : 4, but worker 0 has not reported
-  EXPECT_EQ(desk.ReportAndAsk(0, 2), 32);
+  AlgorithmDriver driver(2, 1, PapersRule());
+  for (const WorkerId id : {0, 1, 2}) driver.Ask(id);
+  driver.Report(2, 4);
+  driver.Report(0, 2);
+  EXPECT_EQ(driver.ReportAndAsk(1, 2), 16);  // 4 : 4
+  EXPECT_EQ(driver.ReportAndAsk(1, 2), 16);  // 6 : 4, but worker 0 has not reported
+  EXPECT_EQ(driver.ReportAndAsk(0, 2), 32);
 }
 
 TEST(AdaptiveRule, DoesNotWaitForAWorkerThatFailed) {
-  Desk desk(3, 1, PapersRule());
-  for (const WorkerId id : {0, 1, 2, 3}) desk.Ask(id);
-  desk.Report(0, 5);
-  EXPECT_EQ(desk.ReportAndAsk(1, 5), 16);
-  desk.worker(2).live = false;
-  EXPECT_EQ(desk.Ask(1), 32);
+  AlgorithmDriver driver(3, 1, PapersRule());
+  for (const WorkerId id : {0, 1, 2, 3}) driver.Ask(id);
+  driver.Report(0, 5);
+  EXPECT_EQ(driver.ReportAndAsk(1, 5), 16);
+  driver.worker(2).live = false;
+  EXPECT_EQ(driver.Ask(1), 32);
 }
 
 TEST(AdaptiveRule, LeavesCountsAloneThatDifferByTheBandOrLess) {
-  Desk desk(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
-  desk.Ask(0);
-  desk.Ask(1);
-  desk.Report(1, 49);
-  EXPECT_EQ(desk.ReportAndAsk(0, 51), 16);  // 2 of 100
-  EXPECT_EQ(desk.Ask(1), 64);
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);  // 3 of 101
-  EXPECT_EQ(desk.ReportAndAsk(1, 1), 64);  // 2 of 102
-  desk.Report(1, 5);
-  EXPECT_EQ(desk.ReportAndAsk(0, 0), 16);  // 3 of 107, the other way
+  AlgorithmDriver driver(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
+  driver.Ask(0);
+  driver.Ask(1);
+  driver.Report(1, 49);
+  EXPECT_EQ(driver.ReportAndAsk(0, 51), 16);  // 2 of 100
+  EXPECT_EQ(driver.Ask(1), 64);
+  EXPECT_EQ(driver.ReportAndAsk(0, 1), 32);  // 3 of 101
+  EXPECT_EQ(driver.ReportAndAsk(1, 1), 64);  // 2 of 102
+  driver.Report(1, 5);
+  EXPECT_EQ(driver.ReportAndAsk(0, 0), 16);  // 3 of 107, the other way
 }
 
 // 400 updates a second of 16 rows are as fast as 100 of 64; the GPU makes 100.
 TEST(AdaptiveRule, LeavesSizesAloneWhileTheGapCloses) {
-  Desk desk(1, 1, {.cpu_batch = {1, 1024}, .own = AdaptiveOptions{.adapt_band = 0.02}});
-  desk.Ask(0);
-  desk.Ask(1);
-  desk.Report(1, 40, 64, 100);
-  desk.Report(0, 60, 16, 400);
-  EXPECT_EQ(desk.Ask(0), 32);
-  desk.Report(0, 2, 32, 200);
-  EXPECT_EQ(desk.Ask(0), 64);
-  desk.Report(0, 2, 64, 100);
-  EXPECT_EQ(desk.Ask(0), 128) << "as fast as the GPU, but far ahead";
-  desk.Report(0, 1, 128, 50);
-  EXPECT_EQ(desk.Ask(0), 128) << "still ahead, but not for long";
-  desk.Report(0, 1, 128, 50);
-  EXPECT_EQ(desk.Ask(0), 128);
+  AlgorithmDriver driver(1, 1,
+                         {.cpu_batch = {1, 1024}, .own = AdaptiveOptions{.adapt_band = 0.02}});
+  driver.Ask(0);
+  driver.Ask(1);
+  driver.Report(1, 40, 64, 100);
+  driver.Report(0, 60, 16, 400);
+  EXPECT_EQ(driver.Ask(0), 32);
+  driver.Report(0, 2, 32, 200);
+  EXPECT_EQ(driver.Ask(0), 64);
+  driver.Report(0, 2, 64, 100);
+  EXPECT_EQ(driver.Ask(0), 128) << "as fast as the GPU, but far ahead";
+  driver.Report(0, 1, 128, 50);
+  EXPECT_EQ(driver.Ask(0), 128) << "still ahead, but not for long";
+  driver.Report(0, 1, 128, 50);
+  EXPECT_EQ(driver.Ask(0), 128);
 }
 
 TEST(AdaptiveRule, LeavesASmallGapAloneBetweenTeamsThatAreNearlyEquallyFast) {
   const auto rows_after = [](int own, int other, double speed) {
-    Desk desk(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
-    desk.Ask(0);
-    desk.Ask(1);
-    desk.Report(1, other, 64, 100);
-    desk.Report(0, own, 16, speed);
-    return desk.Ask(0);
+    AlgorithmDriver driver(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
+    driver.Ask(0);
+    driver.Ask(1);
+    driver.Report(1, other, 64, 100);
+    driver.Report(0, own, 16, speed);
+    return driver.Ask(0);
   };
   EXPECT_EQ(rows_after(52, 48, 110), 16);
   EXPECT_EQ(rows_after(52, 48, 130), 32) << "a change leaves them nearer";
@@ -152,30 +153,30 @@ TEST(AdaptiveRule, LeavesASmallGapAloneBetweenTeamsThatAreNearlyEquallyFast) {
 }
 
 TEST(AdaptiveRule, LetsASizeComeBackBeforeAnotherLeaves) {
-  Desk desk(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
-  desk.Ask(0);
-  desk.Ask(1);
-  desk.Report(1, 40);
-  EXPECT_EQ(desk.ReportAndAsk(0, 60), 32);
-  desk.Report(0, 0);
-  EXPECT_EQ(desk.ReportAndAsk(1, 40), 64) << "the thread can come back";
-  EXPECT_EQ(desk.Ask(0), 16);
-  EXPECT_EQ(desk.ReportAndAsk(1, 10), 128);
+  AlgorithmDriver driver(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
+  driver.Ask(0);
+  driver.Ask(1);
+  driver.Report(1, 40);
+  EXPECT_EQ(driver.ReportAndAsk(0, 60), 32);
+  driver.Report(0, 0);
+  EXPECT_EQ(driver.ReportAndAsk(1, 40), 64) << "the thread can come back";
+  EXPECT_EQ(driver.Ask(0), 16);
+  EXPECT_EQ(driver.ReportAndAsk(1, 10), 128);
 }
 
 TEST(AdaptiveRule, ChangesOnlyTheFirstAndTheLastOfManyTeams) {
-  Desk desk(2, 3, PapersRule());
-  for (const WorkerId id : {0, 1, 2, 3, 4}) desk.Ask(id);
-  EXPECT_EQ(desk.ReportAndAsk(3, 3), 128);
-  desk.Report(0, 10);
-  desk.Report(1, 10);
-  desk.Report(2, 19);
-  desk.Report(4, 3);
-  EXPECT_EQ(desk.Ask(0), 32);               // 20
-  EXPECT_EQ(desk.Ask(2), 64);               // 19: between the others
-  EXPECT_EQ(desk.ReportAndAsk(3, 0), 128);  // 3, but so has another
-  EXPECT_EQ(desk.ReportAndAsk(4, 1), 64);
-  EXPECT_EQ(desk.ReportAndAsk(3, 0), 64);
+  AlgorithmDriver driver(2, 3, PapersRule());
+  for (const WorkerId id : {0, 1, 2, 3, 4}) driver.Ask(id);
+  EXPECT_EQ(driver.ReportAndAsk(3, 3), 128);
+  driver.Report(0, 10);
+  driver.Report(1, 10);
+  driver.Report(2, 19);
+  driver.Report(4, 3);
+  EXPECT_EQ(driver.Ask(0), 32);               // 20
+  EXPECT_EQ(driver.Ask(2), 64);               // 19: between the others
+  EXPECT_EQ(driver.ReportAndAsk(3, 0), 128);  // 3, but so has another
+  EXPECT_EQ(driver.ReportAndAsk(4, 1), 64);
+  EXPECT_EQ(driver.ReportAndAsk(3, 0), 64);
 }
 
 // A core at its largest batch leads, and a GPU that was first at the start is between it and
@@ -187,115 +188,116 @@ class BetweenOthers : public testing::Test {
         .cpu_batch = {1, 64}, .gpu_batch = {16, 8192}, .own = AdaptiveOptions{.adapt_band = band}};
   }
   // The GPU grows to 128 rows.
-  static void LetLead(Desk& desk) {
+  static void LetLead(AlgorithmDriver& driver) {
     for (int worker : {0, 1, 2}) {
-      desk.Ask(worker);
-      desk.Report(worker, 1);
+      driver.Ask(worker);
+      driver.Report(worker, 1);
     }
-    for (const std::int64_t rows : {32, 64, 128}) EXPECT_EQ(desk.ReportAndAsk(1, 10), rows);
-    desk.Report(2, 10);
-    desk.Report(0, 500);
+    for (const std::int64_t rows : {32, 64, 128}) EXPECT_EQ(driver.ReportAndAsk(1, 10), rows);
+    driver.Report(2, 10);
+    driver.Report(0, 500);
   }
 };
 
 TEST_F(BetweenOthers, ATeamBehindAnEqualShareComesBackToWhereItBegan) {
-  Desk desk(1, 2, Options(0.02));
-  LetLead(desk);
-  for (const std::int64_t rows : {64, 32, 16, 16}) EXPECT_EQ(desk.ReportAndAsk(1, 1), rows);
-  EXPECT_TRUE(desk.held().empty()) << "no bound keeps it from going on";
+  AlgorithmDriver driver(1, 2, Options(0.02));
+  LetLead(driver);
+  for (const std::int64_t rows : {64, 32, 16, 16}) EXPECT_EQ(driver.ReportAndAsk(1, 1), rows);
+  EXPECT_TRUE(driver.held().empty()) << "no bound keeps it from going on";
 }
 
 TEST_F(BetweenOthers, ATeamStaysByThePublishedRule) {
-  Desk desk(1, 2, Options(0));
-  LetLead(desk);
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(desk.ReportAndAsk(1, 1), 128);
+  AlgorithmDriver driver(1, 2, Options(0));
+  LetLead(driver);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(driver.ReportAndAsk(1, 1), 128);
 }
 
 TEST_F(BetweenOthers, ATeamWithAnEqualShareStays) {
-  Desk desk(1, 2, Options(0.02));
-  LetLead(desk);
-  desk.Report(1, 230);  // 260 of 770, and as many in what follows
+  AlgorithmDriver driver(1, 2, Options(0.02));
+  LetLead(driver);
+  driver.Report(1, 230);  // 260 of 770, and as many in what follows
   for (int i = 0; i < 4; ++i) {
-    EXPECT_EQ(desk.ReportAndAsk(1, 1), 128);
-    desk.Report(0, 2);
+    EXPECT_EQ(driver.ReportAndAsk(1, 1), 128);
+    driver.Report(0, 2);
   }
 }
 
 TEST_F(BetweenOthers, ATeamThatCatchesUpByItselfStays) {
-  Desk desk(1, 2, Options(0.02));
-  LetLead(desk);
-  desk.Report(0, 1, 16, 100);
-  desk.Report(2, 1, 16, 100);
-  desk.Report(1, 1, 128, 5000);
-  EXPECT_EQ(desk.Ask(1), 128);
+  AlgorithmDriver driver(1, 2, Options(0.02));
+  LetLead(driver);
+  driver.Report(0, 1, 16, 100);
+  driver.Report(2, 1, 16, 100);
+  driver.Report(1, 1, 128, 5000);
+  EXPECT_EQ(driver.Ask(1), 128);
 }
 
 TEST(AdaptiveRule, LeavesAGapBetweenTwoTeamsAloneThatClosesHoweverFastAThirdOneIs) {
-  Desk desk(1, 2, {.gpu_batch = {16, 8192}, .own = AdaptiveOptions{.adapt_band = 0.02}});
-  for (int worker : {0, 1, 2}) desk.Ask(worker);
-  desk.Report(0, 350, 16, 1400);
-  desk.Report(2, 280, 16, 100);
-  desk.Report(1, 380, 16, 100);
-  EXPECT_EQ(desk.Ask(1), 32);
+  AlgorithmDriver driver(1, 2,
+                         {.gpu_batch = {16, 8192}, .own = AdaptiveOptions{.adapt_band = 0.02}});
+  for (int worker : {0, 1, 2}) driver.Ask(worker);
+  driver.Report(0, 350, 16, 1400);
+  driver.Report(2, 280, 16, 100);
+  driver.Report(1, 380, 16, 100);
+  EXPECT_EQ(driver.Ask(1), 32);
   for (int i = 0; i < 5; ++i) {
-    desk.Report(1, 1, 32, 50);
-    EXPECT_EQ(desk.Ask(1), 32) << "it is half as fast as the last team now";
+    driver.Report(1, 1, 32, 50);
+    EXPECT_EQ(driver.Ask(1), 32) << "it is half as fast as the last team now";
   }
 }
 
 TEST(AdaptiveRule, AdaptsWhereUpdatesOfTheCoresCountForNothing) {
-  Desk desk(1, 1, {.own = AdaptiveOptions{.beta = 0, .adapt_band = 0.02}});
-  desk.Ask(0);
-  desk.Ask(1);
-  desk.Report(0, 10);
-  EXPECT_EQ(desk.ReportAndAsk(1, 10), 128);
-  EXPECT_EQ(desk.Ask(0), 8);
+  AlgorithmDriver driver(1, 1, {.own = AdaptiveOptions{.beta = 0, .adapt_band = 0.02}});
+  driver.Ask(0);
+  driver.Ask(1);
+  driver.Report(0, 10);
+  EXPECT_EQ(driver.ReportAndAsk(1, 10), 128);
+  EXPECT_EQ(driver.Ask(0), 8);
 }
 
 TEST(AdaptiveRule, ComparesTwoGpusWithoutACpu) {
-  Desk desk(0, 2, PapersRule());
-  desk.Ask(0);
-  desk.Ask(1);
-  EXPECT_EQ(desk.ReportAndAsk(0, 2), 128);
-  EXPECT_EQ(desk.ReportAndAsk(1, 3), 128);
-  EXPECT_EQ(desk.ReportAndAsk(0, 0), 64);
+  AlgorithmDriver driver(0, 2, PapersRule());
+  driver.Ask(0);
+  driver.Ask(1);
+  EXPECT_EQ(driver.ReportAndAsk(0, 2), 128);
+  EXPECT_EQ(driver.ReportAndAsk(1, 3), 128);
+  EXPECT_EQ(driver.ReportAndAsk(0, 0), 64);
 }
 
 TEST(AdaptiveRule, NeverChangesATeamThatIsAlone) {
   for (const auto& [threads, gpus] : {std::pair{4, 0}, std::pair{0, 1}}) {
-    Desk desk(threads, gpus, PapersRule());
-    const std::int64_t first = desk.Ask(0);
+    AlgorithmDriver driver(threads, gpus, PapersRule());
+    const std::int64_t first = driver.Ask(0);
     for (int i = 0; i < 100; ++i) {
-      for (const WorkerState& worker : desk.workers()) {
-        EXPECT_EQ(desk.ReportAndAsk(worker.id, 7), first);
+      for (const WorkerState& worker : driver.workers()) {
+        EXPECT_EQ(driver.ReportAndAsk(worker.id, 7), first);
       }
     }
-    EXPECT_TRUE(desk.held().empty());
+    EXPECT_TRUE(driver.held().empty());
   }
 }
 
 TEST(AdaptiveRule, DoesNotCompareWithATeamThatIsGone) {
-  Desk desk(1, 2, PapersRule());
-  for (const WorkerId id : {0, 1, 2}) desk.Ask(id);
-  desk.Report(1, 5);
-  desk.Report(2, 1);
-  EXPECT_EQ(desk.ReportAndAsk(0, 3), 16);  // between 5 and 1
-  desk.worker(2).live = false;
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 8);  // the last of those that are left
-  desk.worker(1).live = false;
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 8);  // alone
+  AlgorithmDriver driver(1, 2, PapersRule());
+  for (const WorkerId id : {0, 1, 2}) driver.Ask(id);
+  driver.Report(1, 5);
+  driver.Report(2, 1);
+  EXPECT_EQ(driver.ReportAndAsk(0, 3), 16);  // between 5 and 1
+  driver.worker(2).live = false;
+  EXPECT_EQ(driver.ReportAndAsk(0, 1), 8);  // the last of those that are left
+  driver.worker(1).live = false;
+  EXPECT_EQ(driver.ReportAndAsk(0, 1), 8);  // alone
 }
 
 TEST(AdaptiveRule, CountsBetaForAnUpdateOfACpuThread) {
-  Desk desk(1, 1, {.own = AdaptiveOptions{.beta = 0.5, .adapt_band = 0}});
-  desk.Ask(0);
-  desk.Ask(1);
-  desk.Report(1, 10);
-  EXPECT_EQ(desk.ReportAndAsk(0, 20), 16);  // 10 : 10
-  EXPECT_EQ(desk.Ask(1), 64);
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 32);
+  AlgorithmDriver driver(1, 1, {.own = AdaptiveOptions{.beta = 0.5, .adapt_band = 0}});
+  driver.Ask(0);
+  driver.Ask(1);
+  driver.Report(1, 10);
+  EXPECT_EQ(driver.ReportAndAsk(0, 20), 16);  // 10 : 10
+  EXPECT_EQ(driver.Ask(1), 64);
+  EXPECT_EQ(driver.ReportAndAsk(0, 1), 32);
   // The band is a part of what was counted, too.
-  Desk band(1, 1, {.own = AdaptiveOptions{.beta = 0.5, .adapt_band = 0.1}});
+  AlgorithmDriver band(1, 1, {.own = AdaptiveOptions{.beta = 0.5, .adapt_band = 0.1}});
   band.Ask(0);
   band.Ask(1);
   band.Report(1, 10);
@@ -305,33 +307,34 @@ TEST(AdaptiveRule, CountsBetaForAnUpdateOfACpuThread) {
 
 // 16, 24, 36, 54, 81: sizes are real numbers, and rounded only for use.
 TEST(AdaptiveRule, ChangesByAnyAlpha) {
-  Desk desk(1, 1, {.cpu_batch = {1, 1000}, .own = AdaptiveOptions{.alpha = 1.5, .adapt_band = 0}});
-  desk.Ask(0);
-  desk.Ask(1);
+  AlgorithmDriver driver(
+      1, 1, {.cpu_batch = {1, 1000}, .own = AdaptiveOptions{.alpha = 1.5, .adapt_band = 0}});
+  driver.Ask(0);
+  driver.Ask(1);
   for (const std::int64_t rows : {24, 36, 54, 81, 122, 182, 273}) {
-    EXPECT_EQ(desk.ReportAndAsk(0, 1), rows);
+    EXPECT_EQ(driver.ReportAndAsk(0, 1), rows);
   }
-  desk.Report(1, 100);
+  driver.Report(1, 100);
   for (const std::int64_t rows : {182, 122, 81, 54, 36, 24, 16, 11, 7, 5, 3, 2, 1}) {
-    EXPECT_EQ(desk.ReportAndAsk(0, 1), rows);
+    EXPECT_EQ(driver.ReportAndAsk(0, 1), rows);
   }
 }
 
 TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndInHowManyReviews) {
-  Desk desk(
+  AlgorithmDriver driver(
       1, 1,
       {.cpu_batch = {4, 48}, .gpu_batch = {256, 8192}, .own = AdaptiveOptions{.adapt_band = 0}});
-  desk.Ask(0);
-  desk.Ask(1);
-  EXPECT_EQ(desk.ReportAndAsk(0, 10), 32);
-  EXPECT_TRUE(desk.held().empty());
-  EXPECT_EQ(desk.ReportAndAsk(0, 10), 48);  // cut short
-  EXPECT_EQ(desk.ReportAndAsk(0, 10), 48);  // forbidden
-  EXPECT_EQ(desk.ReportAndAsk(1, 31), 512);
-  EXPECT_EQ(desk.ReportAndAsk(0, 10), 48);  // forbidden
-  EXPECT_EQ(desk.ReportAndAsk(1, 1), 256);  // just reached
-  EXPECT_EQ(desk.ReportAndAsk(1, 1), 256);  // forbidden
-  const std::vector<HeldTeam> held = desk.held();
+  driver.Ask(0);
+  driver.Ask(1);
+  EXPECT_EQ(driver.ReportAndAsk(0, 10), 32);
+  EXPECT_TRUE(driver.held().empty());
+  EXPECT_EQ(driver.ReportAndAsk(0, 10), 48);  // cut short
+  EXPECT_EQ(driver.ReportAndAsk(0, 10), 48);  // forbidden
+  EXPECT_EQ(driver.ReportAndAsk(1, 31), 512);
+  EXPECT_EQ(driver.ReportAndAsk(0, 10), 48);  // forbidden
+  EXPECT_EQ(driver.ReportAndAsk(1, 1), 256);  // just reached
+  EXPECT_EQ(driver.ReportAndAsk(1, 1), 256);  // forbidden
+  const std::vector<BoundTeam> held = driver.held();
   ASSERT_EQ(held.size(), 2u);
   EXPECT_EQ(held[0].team, 0);
   EXPECT_EQ(held[0].by, By::kMax);
@@ -344,36 +347,36 @@ TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndInHowManyReviews) {
 }
 
 TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
-  Desk desk(0, 2, {.gpu_batch = {512, 8192}, .own = AdaptiveOptions{.adapt_band = 0}});
-  desk.worker(0).max_batch_size = 1500;
-  EXPECT_EQ(desk.Ask(0), 512);
-  desk.Ask(1);
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 1024);
-  EXPECT_TRUE(desk.held().empty());
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 1500);
-  ASSERT_EQ(desk.held().size(), 1u);
-  EXPECT_EQ(desk.held()[0].by, By::kMemory);
-  EXPECT_EQ(desk.held()[0].rows, 1500);
+  AlgorithmDriver driver(0, 2, {.gpu_batch = {512, 8192}, .own = AdaptiveOptions{.adapt_band = 0}});
+  driver.worker(0).max_batch_size = 1500;
+  EXPECT_EQ(driver.Ask(0), 512);
+  driver.Ask(1);
+  EXPECT_EQ(driver.ReportAndAsk(0, 1), 1024);
+  EXPECT_TRUE(driver.held().empty());
+  EXPECT_EQ(driver.ReportAndAsk(0, 1), 1500);
+  ASSERT_EQ(driver.held().size(), 1u);
+  EXPECT_EQ(driver.held()[0].by, By::kMemory);
+  EXPECT_EQ(driver.held()[0].rows, 1500);
   // It turns out to be less still. That is no review, and nobody wanted more.
-  desk.worker(0).max_batch_size = 700;
-  EXPECT_EQ(desk.Ask(0), 700);
-  EXPECT_DOUBLE_EQ(desk.held()[0].share_of_reviews, 0.5);
-  desk.Report(1, 9);
-  EXPECT_EQ(desk.ReportAndAsk(0, 1), 512);  // half of it is below the range
+  driver.worker(0).max_batch_size = 700;
+  EXPECT_EQ(driver.Ask(0), 700);
+  EXPECT_DOUBLE_EQ(driver.held()[0].share_of_reviews, 0.5);
+  driver.Report(1, 9);
+  EXPECT_EQ(driver.ReportAndAsk(0, 1), 512);  // half of it is below the range
 }
 
 TEST(AdaptiveRule, GivesNoMoreThanMemoryHoldsEvenBelowTheRange) {
-  Desk desk(2, 1, {.cpu_batch = {8, 64}, .own = AdaptiveOptions{.adapt_band = 0}});
-  desk.worker(1).max_batch_size = 5;
-  EXPECT_EQ(desk.Ask(0), 5);
-  desk.Ask(1);
-  desk.Ask(2);
-  desk.Report(2, 9);
-  desk.Report(0, 1);
-  EXPECT_EQ(desk.ReportAndAsk(1, 1), 5);
-  EXPECT_EQ(desk.held().at(0).by, By::kMin);
-  desk.worker(1).live = false;
-  EXPECT_EQ(desk.Ask(0), 8);  // the others have room
+  AlgorithmDriver driver(2, 1, {.cpu_batch = {8, 64}, .own = AdaptiveOptions{.adapt_band = 0}});
+  driver.worker(1).max_batch_size = 5;
+  EXPECT_EQ(driver.Ask(0), 5);
+  driver.Ask(1);
+  driver.Ask(2);
+  driver.Report(2, 9);
+  driver.Report(0, 1);
+  EXPECT_EQ(driver.ReportAndAsk(1, 1), 5);
+  EXPECT_EQ(driver.held().at(0).by, By::kMin);
+  driver.worker(1).live = false;
+  EXPECT_EQ(driver.Ask(0), 8);  // the others have room
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace hogbatch {
 namespace {
 
-using By = HeldTeam::By;
+using By = BoundTeam::By;
 
 constexpr CostModel kOlderGpu = {.seconds_per_row = 5e-6, .seconds_per_update = 1e-3};
 constexpr CostModel kSmallGpu = {.seconds_per_row = 3e-6, .seconds_per_update = 2e-4};
@@ -47,7 +47,7 @@ TEST(AdaptiveHogbatch, LevelsUpdatesWithoutMeetingABoundInSmallSteps) {
   AddGpu(run, kGpu);
   const RunResult result = run.Run();
   // A GPU begins at its smallest batch, and may be held there for a moment.
-  for (const HeldTeam& held : result.totals.held_teams) {
+  for (const BoundTeam& held : result.totals.bound_teams) {
     EXPECT_EQ(held.by, By::kMin);
     EXPECT_LT(held.share_of_reviews, 0.02);
   }
@@ -89,7 +89,7 @@ TEST(AdaptiveHogbatch, NamesTheBoundsThatKeepTeamsApart) {
   AddGpu(run, kGpu);
   const RunResult result = run.Run();
   EXPECT_GT(SettledShares(run)[0], 0.75);
-  const std::vector<HeldTeam>& held = result.totals.held_teams;
+  const std::vector<BoundTeam>& held = result.totals.bound_teams;
   ASSERT_EQ(held.size(), 2u);
   EXPECT_EQ(held[0].team, 0);
   EXPECT_EQ(held[0].by, By::kMax);
@@ -151,7 +151,7 @@ TEST(AdaptiveHogbatch, NamesMemoryThatHoldsATeam) {
   run.own_algorithm = &watched;
   const RunResult result = run.Run();
   EXPECT_EQ(watched.sizes(1), (std::vector<std::int64_t>{64, 128, 256, 300}));
-  const std::vector<HeldTeam>& held = result.totals.held_teams;
+  const std::vector<BoundTeam>& held = result.totals.bound_teams;
   ASSERT_EQ(held.size(), 2u);
   EXPECT_EQ(held[0].by, By::kMin);
   EXPECT_EQ(held[1].team, 1);
@@ -174,8 +174,8 @@ TEST(AdaptiveHogbatch, KeepsToMemoryThatIsFoundOutOnTheWay) {
   const auto met = std::find_if(sizes.begin(), sizes.end(), [](auto rows) { return rows > 3000; });
   ASSERT_NE(met, sizes.end());
   EXPECT_LE(*std::max_element(met + 2, sizes.end()), 3000);
-  EXPECT_EQ(result.totals.held_teams.back().by, By::kMemory);
-  EXPECT_EQ(result.totals.held_teams.back().rows, 3000);
+  EXPECT_EQ(result.totals.bound_teams.back().by, By::kMemory);
+  EXPECT_EQ(result.totals.bound_teams.back().rows, 3000);
 }
 
 }  // namespace

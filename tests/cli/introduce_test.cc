@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tests/cli/teams.h"
-#include "tests/support/offers.h"
+#include "tests/support/detected_devices.h"
 
 namespace hogbatch {
 namespace {

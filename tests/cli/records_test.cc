@@ -72,7 +72,7 @@ TEST(MetricsLine, SaysHowWorkersAndTeamsStand) {
     "failures_by_worker": {"opencl.0": "it broke"},
     "update_share_by_team": {"cpu": 0.52, "opencl.0": 0.48},
     "rows_per_second_by_team": {"cpu": 41600, "opencl.0": 76800},
-    "bounds_hit": {"cpu": {"bound": "max", "rows": 64, "share_of_rounds": 0.97}},
+    "bounds_hit": {"cpu": {"bound": "max", "rows": 64, "share_of_reviews": 0.97}},
     "staleness": {"0": 1, "1": 0, "2": 2, "4": 0, "8": 1},
     "beta": 0.99,
     "lost_rows": 3})");
@@ -95,7 +95,7 @@ TEST(MetricsLine, OfOneWorkerLeavesOutHowItStandsToOthers) {
 
 TEST(MetricsLine, HasNoKeysForWhatTeamsDidNotMeasure) {
   Progress progress = CoresAndGpu();
-  progress.held_teams.clear();
+  progress.bound_teams.clear();
   progress.staleness = {};
   progress.beta.reset();
   progress.workers[0].batch_size = 0;  // no update yet
@@ -110,7 +110,7 @@ TEST(SummaryText, SaysHowTeamsStoodOverTheRunEvenWhenThereWasOne) {
   RunResult result;
   result.totals = CoresAndGpu();
   EXPECT_EQ(Parsed(SummaryText(result, {.algorithm = "adaptive", .out = "x"}, {}))["bounds_hit"],
-            Parsed(R"({"cpu": {"bound": "max", "rows": 64, "share_of_rounds": 0.97}})"));
+            Parsed(R"({"cpu": {"bound": "max", "rows": 64, "share_of_reviews": 0.97}})"));
   result.totals.workers.resize(1);
   result.totals.teams.resize(1);
   const auto alone = Parsed(SummaryText(result, {.algorithm = "hogbatch", .out = "x"}, {}));

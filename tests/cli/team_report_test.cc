@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using By = HeldTeam::By;
+using By = BoundTeam::By;
 
 TEST(TeamFields, SayShareRowsAndTheBoundATeamStandsAt) {
   EXPECT_THAT(TeamFields(CoresAndGpu()),
@@ -29,7 +29,7 @@ TEST(TeamFields, MarkNoTeamThatLeftItsBound) {
 TEST(TeamFields, MarkATeamWhoseLatestUpdateWasTheRestOfABlock) {
   Progress progress = CoresAndGpu();
   progress.teams[0].batch_size = 90;
-  progress.held_teams.push_back({.team = 1, .by = By::kMin, .rows = 128, .share_of_reviews = 0.5});
+  progress.bound_teams.push_back({.team = 1, .by = By::kMin, .rows = 128, .share_of_reviews = 0.5});
   progress.teams[1].batch_size = 120;
   EXPECT_THAT(TeamFields(progress),
               ElementsAre("cpu 52% x90 (max)", "opencl.0 48% x120 (min)", "beta 0.99"));
@@ -62,6 +62,7 @@ TEST(TeamFields, ManyGpusShareOne) {
   progress.teams[0].update_share = 0.12;
   for (int i = 0; i < 4; ++i) {
     progress.teams.push_back({.name = "cuda." + std::to_string(i),
+                              .kind = DeviceKind::kCuda,
                               .update_share = 0.22,
                               .batch_size = i < 3 ? 512 : 2048});
   }
@@ -72,7 +73,7 @@ TEST(TeamFields, ManyGpusShareOne) {
 
 TEST(TeamLines, SayWhatEachTeamDidAndHowUpdatesMet) {
   Progress totals = CoresAndGpu();
-  totals.held_teams.clear();
+  totals.bound_teams.clear();
   EXPECT_THAT(
       TeamLines(totals),
       ElementsAre(
@@ -84,7 +85,7 @@ TEST(TeamLines, SayWhatEachTeamDidAndHowUpdatesMet) {
 
 TEST(TeamLines, SayOfATeamThatDidNothingThatItDidNothing) {
   Progress totals = CoresAndGpu();
-  totals.teams[1] = {.name = "opencl.0"};
+  totals.teams[1] = {.name = "opencl.0", .kind = DeviceKind::kOpenCl};
   EXPECT_THAT(TeamLines(totals).front(), EndsWith("; opencl.0 0 updates (0%)"));
 }
 
@@ -100,7 +101,7 @@ TEST(TeamLines, NameTheBoundsThatKeptTeamsFromBalanceAndTheWayOut) {
 
 TEST(TeamLines, PromiseNoWayOutWhereThereIsNone) {
   Progress totals = Unbalanced();
-  totals.held_teams = {
+  totals.bound_teams = {
       {.team = 0, .by = By::kMin, .rows = 1, .share_of_reviews = 0.5, .count_share = 0.1},
       {.team = 1, .by = By::kMemory, .rows = 4096, .share_of_reviews = 0.5, .count_share = 0.9}};
   EXPECT_EQ(
@@ -119,13 +120,13 @@ TEST(TeamLines, BlameNoBoundForSharesThatAreEvenAsTheyAreCounted) {
   Progress totals = CoresAndGpu();
   totals.teams[0].update_share = 0.67;
   totals.teams[1].update_share = 0.33;
-  totals.held_teams[0].count_share = 0.5;
+  totals.bound_teams[0].count_share = 0.5;
   EXPECT_THAT(TeamLines(totals)[1], EndsWith("in 97% of its reviews"));
 }
 
 TEST(TeamLines, NameNoBoundThatWasOnlyPassed) {
   Progress totals = Unbalanced();
-  for (HeldTeam& held : totals.held_teams) held.share_of_reviews = 0.05;
+  for (BoundTeam& held : totals.bound_teams) held.share_of_reviews = 0.05;
   EXPECT_THAT(TeamLines(totals)[1], HasSubstr("merging "));
 }
 
@@ -157,12 +158,12 @@ TEST(TeamLines, PutTheMiddleUpdateWhereItStands) {
   EXPECT_THAT(with({}), HasSubstr("bounds "));  // nothing was counted, nothing is said
 }
 
-TEST(MostHeld, IsTheBoundOfTheMostRounds) {
+TEST(MostBound, IsTheBoundOfTheMostRounds) {
   Progress progress = CoresAndGpu();
-  progress.held_teams = {{.team = 1, .by = By::kMin, .rows = 64, .share_of_reviews = 0.1},
-                         {.team = 1, .by = By::kMax, .rows = 8192, .share_of_reviews = 0.6}};
-  EXPECT_EQ(MostHeld(progress, 0), std::nullopt);
-  EXPECT_EQ(MostHeld(progress, 1)->rows, 8192);
+  progress.bound_teams = {{.team = 1, .by = By::kMin, .rows = 64, .share_of_reviews = 0.1},
+                          {.team = 1, .by = By::kMax, .rows = 8192, .share_of_reviews = 0.6}};
+  EXPECT_EQ(MostBound(progress, 0), std::nullopt);
+  EXPECT_EQ(MostBound(progress, 1)->rows, 8192);
 }
 
 }  // namespace

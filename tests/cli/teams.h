@@ -28,15 +28,16 @@ inline Progress CoresAndGpu() {
                      .batch_size = 64,
                      .rows_per_second = 41'600},
                     {.name = "opencl.0",
+                     .kind = DeviceKind::kOpenCl,
                      .updates = 4'800,
                      .update_share = 0.48,
                      .batch_size = 128,
                      .rows_per_second = 76'800}};
-  progress.held_teams = {{.team = 0,
-                          .by = HeldTeam::By::kMax,
-                          .rows = 64,
-                          .share_of_reviews = 0.97,
-                          .count_share = 0.52}};
+  progress.bound_teams = {{.team = 0,
+                           .by = BoundTeam::By::kMax,
+                           .rows = 64,
+                           .share_of_reviews = 0.97,
+                           .count_share = 0.52}};
   progress.staleness.Add(0);
   progress.staleness.Add(2);
   progress.staleness.Add(3);
@@ -51,12 +52,12 @@ inline Progress Unbalanced() {
   progress.teams[0].update_share = 0.9;
   progress.teams[1].update_share = 0.1;
   progress.teams[1].batch_size = 64;
-  progress.held_teams[0].count_share = 0.9;
-  progress.held_teams.push_back({.team = 1,
-                                 .by = HeldTeam::By::kMin,
-                                 .rows = 64,
-                                 .share_of_reviews = 0.95,
-                                 .count_share = 0.1});
+  progress.bound_teams[0].count_share = 0.9;
+  progress.bound_teams.push_back({.team = 1,
+                                  .by = BoundTeam::By::kMin,
+                                  .rows = 64,
+                                  .share_of_reviews = 0.95,
+                                  .count_share = 0.1});
   return progress;
 }
 

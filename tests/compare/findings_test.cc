@@ -112,7 +112,7 @@ TEST(Findings, CurvesShowMedianSpreadLevelsAndTheMetricOfTheBestModel) {
 }
 
 TEST(Findings, SidesThatDoNotBeginAlikeAreSeen) {
-  EXPECT_EQ(FindingsOf(WithRace(0.2), Facts()).beginning->largest_difference, 0);
+  EXPECT_EQ(FindingsOf(WithRace(0.2), Facts()).initial_loss->largest_difference, 0);
   RunLog log = WithRace(0.2);
   RunRecord other = MakeRun(Phase::kCurve, "other", 64, 0.2, Fall(1.1, 0));
   other.plan.seed = 2;
@@ -120,9 +120,9 @@ TEST(Findings, SidesThatDoNotBeginAlikeAreSeen) {
   own.plan.seed = 2;
   log.Add(own);
   log.Add(other);
-  const auto beginning = FindingsOf(log, Facts()).beginning;
-  EXPECT_NEAR(beginning->largest_difference, 0.1, 1e-9);
-  EXPECT_EQ(beginning->side, "other");
+  const auto initial_loss = FindingsOf(log, Facts()).initial_loss;
+  EXPECT_NEAR(initial_loss->largest_difference, 0.1, 1e-9);
+  EXPECT_EQ(initial_loss->side, "other");
 }
 
 TEST(Findings, FailuresKeepTheirLastWordsOnce) {

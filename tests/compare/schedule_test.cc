@@ -70,10 +70,10 @@ TEST(Schedule, HalfOfTheGridCoversEveryBatchSizeAndRate) {
 
 TEST(Schedule, NeighboursAreTriedOnlyBeyondTheEdge) {
   const std::vector<GridCell> grid = Grid({16, 64, 256}, {0.02, 0.2, 2});
-  EXPECT_THAT(BeyondTheEdge({64, 0.2}, grid), IsEmpty());
-  EXPECT_THAT(BeyondTheEdge({64, 2}, grid), ElementsAre(GridCell{64, 6}));
-  EXPECT_THAT(BeyondTheEdge({16, 0.2}, grid), ElementsAre(GridCell{4, 0.2}));
-  EXPECT_THAT(BeyondTheEdge({256, 0.2}, grid), ElementsAre(GridCell{1024, 0.2}));
+  EXPECT_THAT(CellsBeyondGrid({64, 0.2}, grid), IsEmpty());
+  EXPECT_THAT(CellsBeyondGrid({64, 2}, grid), ElementsAre(GridCell{64, 6}));
+  EXPECT_THAT(CellsBeyondGrid({16, 0.2}, grid), ElementsAre(GridCell{4, 0.2}));
+  EXPECT_THAT(CellsBeyondGrid({256, 0.2}, grid), ElementsAre(GridCell{1024, 0.2}));
 }
 
 TEST(Schedule, RunsFillTheTimeWithinTheirBounds) {

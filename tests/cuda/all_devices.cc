@@ -19,9 +19,9 @@ namespace {
 
 // Without a GPU the suite makes no claim at all; this one says so.
 TEST(CudaDevice, RunsTheSuiteOnAGpu) {
-  const gpu::Offer offer = gpu::Ask(gpu::Interface::kCuda);
-  if (offer.devices.empty()) GTEST_SKIP() << "no CUDA device: " << offer.why_none;
-  for (const DeviceInfo& info : offer.devices) {
+  const gpu::DetectedDevices detected = gpu::Ask(gpu::Interface::kCuda);
+  if (detected.devices.empty()) GTEST_SKIP() << "no CUDA device: " << detected.why_none;
+  for (const DeviceInfo& info : detected.devices) {
     EXPECT_EQ(gpu::MakeDevice(info)->info().name, info.name);
   }
 }

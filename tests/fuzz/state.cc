@@ -15,16 +15,20 @@ using namespace hogbatch;
 // Rows and workers are those of the seeds, or all of them would be refused.
 constexpr std::int64_t kRows = 3001, kValidRows = 333;  // those follow the rows to train
 
-Coordinator::Setup MakeSetup() {
+JobSetup MakeSetup(const char* algorithm) {
   const ModelSpec model{.inputs = 4, .hidden = {3}, .outputs = 2};
   return {.job = {.model = model, .train_rows = kRows},
           .rows = {.train = kRows, .valid = kValidRows},
           .rules = {.epochs = 1, .target_loss = {}, .eval_every = 0.5},
           .rates = LearningRate({}, 1),
-          .workers = {{.name = "cpu.0", .description = "a"},
-                      {.name = "cpu.1", .description = "b"},
-                      {.name = "opencl.0", .description = "c", .kind = DeviceKind::kOpenCl}},
+          .algorithm = MakeAlgorithm(algorithm, {}),
           .merge_rows = 64};
+}
+
+std::vector<DeviceInfo> Workers() {
+  return {{.name = "cpu.0", .description = "a"},
+          {.name = "cpu.1", .description = "b"},
+          {.name = "opencl.0", .description = "c", .kind = DeviceKind::kOpenCl}};
 }
 
 // Workers that do all at once what they are told, for so many tasks.
@@ -59,9 +63,9 @@ void Drive(Coordinator& coordinator) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   if (size == 0) return -1;
   constexpr std::array<const char*, 3> kAlgorithms = {"adaptive", "hogbatch", "sync"};
-  const auto algorithm = MakeAlgorithm(kAlgorithms[bytes[0] % kAlgorithms.size()], {});
+  const char* const algorithm = kAlgorithms[bytes[0] % kAlgorithms.size()];
   return ReadOrRefused([&] {
-    Coordinator coordinator(*algorithm, MakeSetup());
+    Coordinator coordinator(MakeSetup(algorithm), Workers());
     StateFromJson(TextOf(bytes, size).substr(1), "in",
                   [&](StateVisitor& visitor) { coordinator.job(0).VisitState(visitor); });
     Drive(coordinator);

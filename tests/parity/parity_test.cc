@@ -33,10 +33,10 @@ class Parity : public testing::TestWithParam<Case> {
     file_ = (std::filesystem::path(folder) / GetParam().file).string();
     const char* name = std::getenv("HOGBATCH_PARITY");
     if (name == nullptr) GTEST_SKIP() << "HOGBATCH_PARITY names no interface";
-    const gpu::Offer offer =
+    const gpu::DetectedDevices detected =
         gpu::Ask(std::string(name) == "cuda" ? gpu::Interface::kCuda : gpu::Interface::kOpenCl);
-    if (offer.devices.empty()) GTEST_SKIP() << offer.why_none;
-    device_ = offer.devices.front();
+    if (detected.devices.empty()) GTEST_SKIP() << detected.why_none;
+    device_ = detected.devices.front();
   }
 
   std::string file_;
@@ -57,9 +57,9 @@ TEST_P(Parity, FirstHundredStepsHaveTheLossesOfOneCore) {
                        .loss = GetParam().loss,
                        .sparse_input = training.data.is_sparse};
   const ParityResult core =
-      TrainSteps(training, spec, kCalm, [] { return cpu::MakeDevice(cpu::Describe()); });
+      TrainUpdates(training, spec, kCalm, [] { return cpu::MakeDevice(cpu::Describe()); });
   const ParityResult gpu =
-      TrainSteps(training, spec, kCalm, [this] { return gpu::MakeDevice(device_); });
+      TrainUpdates(training, spec, kCalm, [this] { return gpu::MakeDevice(device_); });
 
   ASSERT_EQ(core.losses.size(), 100U);
   ASSERT_EQ(gpu.losses.size(), 100U);

@@ -147,24 +147,25 @@ struct FakeRun {
 
   RunResult Run() {
     workers.resize(costs.size());
-    const std::unique_ptr<Algorithm> named = MakeAlgorithm(algorithm, algorithm_options);
-    Coordinator::Setup setup{.job = {.id = 0, .model = {}, .train_rows = rows.train},
-                             .rows = evaluated.value_or(rows),
-                             .rules = rules,
-                             .rates = LearningRate(rates, rules.epochs),
-                             .workers = {},
-                             .merge_rows = merge_rows};
+    JobSetup setup{.job = {.id = 0, .model = {}, .train_rows = rows.train},
+                   .rows = evaluated.value_or(rows),
+                   .rules = rules,
+                   .rates = LearningRate(rates, rules.epochs),
+                   .algorithm = {std::shared_ptr<void>(), own_algorithm},  // not owned
+                   .merge_rows = merge_rows};
+    if (!own_algorithm) setup.algorithm = MakeAlgorithm(algorithm, algorithm_options);
+    std::vector<DeviceInfo> devices;
     std::vector<WorkerFactory> factories;
     std::vector<UpdateCost> update_costs;
     for (std::size_t i = 0; i < costs.size(); ++i) {
-      setup.workers.push_back(Info(i));
+      devices.push_back(Info(i));
       setup.max_batch_size.push_back(workers[i].max_batch_size);
       update_costs.push_back(workers[i].cost ? workers[i].cost : Constant(costs[i]));
       factories.push_back([this, i] {
         return std::make_unique<FakeWorker>(static_cast<WorkerId>(i), ledger, workers[i]);
       });
     }
-    Coordinator coordinator(own_algorithm ? *own_algorithm : *named, setup);
+    Coordinator coordinator(setup, devices);
     MakeVirtualExecutor(factories, update_costs)->Run(coordinator, recorder);
     saved_snapshot = coordinator.saved_snapshot();
     return coordinator.Result();

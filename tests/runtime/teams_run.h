@@ -105,7 +105,7 @@ class Watched : public Algorithm {
     return assignment;
   }
   void Observe(const Outcome& outcome) override { inner_->Observe(outcome); }
-  std::vector<HeldTeam> held_teams() const override { return inner_->held_teams(); }
+  std::vector<BoundTeam> bound_teams() const override { return inner_->bound_teams(); }
 
   // Each size a team had, one after another.
   const std::vector<std::int64_t>& sizes(TeamId team) const { return sizes_.at(team); }

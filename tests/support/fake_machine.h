@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "core/error.h"
-#include "tests/support/offers.h"
+#include "tests/support/detected_devices.h"
 #include "training/devices/device_choice.h"
 
 namespace hogbatch {
 
 // A machine with what it offers, which counts how often each interface is asked.
 struct FakeMachine {
-  gpu::Offer cuda = NoCuda();
-  gpu::Offer opencl = NoOpenCl();
+  gpu::DetectedDevices cuda = NoCuda();
+  gpu::DetectedDevices opencl = NoOpenCl();
   int asked_cuda = 0;
   int asked_opencl = 0;
   int cores = 2;

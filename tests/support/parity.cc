@@ -29,9 +29,9 @@ RowRange EvaluatedRows(const TrainingData& training) {
 
 }  // namespace
 
-ParityResult TrainSteps(const TrainingData& training, const ModelSpec& spec,
-                        const ParityOptions& options,
-                        const std::function<std::unique_ptr<Device>()>& make_device) {
+ParityResult TrainUpdates(const TrainingData& training, const ModelSpec& spec,
+                          const ParityOptions& options,
+                          const std::function<std::unique_ptr<Device>()>& make_device) {
   JobMemory memory(spec, training.data, nullptr, 1);
   Initialize(memory.store.layout(), InitializationFor(spec.activation), options.seed,
              memory.store.idle_weights());

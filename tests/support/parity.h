@@ -17,7 +17,8 @@
 
 namespace hogbatch {
 
-// kOwn: the worker steps by itself. kCommon: it holds each gradient for a common step of one.
+// kOwn: the worker updates by itself. kCommon: it holds each gradient for a synchronous round of
+// one.
 enum class Stepping : std::uint8_t { kOwn, kCommon };
 
 struct ParityOptions {
@@ -37,8 +38,8 @@ struct ParityResult {
 };
 
 // Trains as one worker would. The device is made, used and destroyed on the calling thread.
-ParityResult TrainSteps(const TrainingData& training, const ModelSpec& spec,
-                        const ParityOptions& options,
-                        const std::function<std::unique_ptr<Device>()>& make_device);
+ParityResult TrainUpdates(const TrainingData& training, const ModelSpec& spec,
+                          const ParityOptions& options,
+                          const std::function<std::unique_ptr<Device>()>& make_device);
 
 }  // namespace hogbatch

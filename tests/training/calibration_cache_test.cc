@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "tests/support/offers.h"
+#include "tests/support/detected_devices.h"
 #include "tests/support/process.h"
 
 namespace hogbatch {

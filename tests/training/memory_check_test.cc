@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "tests/support/offers.h"
+#include "tests/support/detected_devices.h"
 
 namespace hogbatch {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "core/error.h"
 #include "datasets/synthetic.h"
+#include "tests/support/detected_devices.h"
 #include "tests/support/observers.h"
-#include "tests/support/offers.h"
 #include "training/train.h"
 
 namespace hogbatch {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/guard/json_text.h"
 #include "core/text.h"
 
 namespace hogbatch {
@@ -103,9 +104,9 @@ static std::string MachineText(const MachineFacts& facts) {
   if (!facts.caches.empty())
     lines.push_back(fmt::format("caches {}", fmt::join(facts.caches, ", ")));
   if (facts.physical_cores > 0) {
-    lines.push_back(fmt::format("{} physical core{}, {} NUMA node{}", facts.physical_cores,
-                                facts.physical_cores == 1 ? "" : "s", facts.numa_nodes,
-                                facts.numa_nodes == 1 ? "" : "s"));
+    lines.push_back(fmt::format("{}, {}",
+                                Plural(facts.physical_cores, "physical core", "physical cores"),
+                                Plural(facts.numa_nodes, "NUMA node", "NUMA nodes")));
   }
   if (facts.available_bytes > 0) {
     lines.push_back(fmt::format("{:.3g} GB of memory are free", Gigabytes(facts.available_bytes)));
@@ -120,8 +121,8 @@ static std::string MachineText(const MachineFacts& facts) {
 std::string DevicesText(const DevicesReport& report) {
   std::string text =
       Entry("cpu", {report.processor.description,
-                    fmt::format("{} core{} for this process, {}", report.cores,
-                                report.cores == 1 ? "" : "s", MemoryText(report.processor))});
+                    fmt::format("{} for this process, {}", Plural(report.cores, "core", "cores"),
+                                MemoryText(report.processor))});
   for (const Candidate& gpu : JudgeForAuto(report.cuda, report.opencl)) {
     std::vector<std::string> paragraphs = {gpu.info.description, MemoryText(gpu.info)};
     if (!gpu.info.hardware.empty()) paragraphs[1] += fmt::format(", PCI {}", gpu.info.hardware);
@@ -132,15 +133,15 @@ std::string DevicesText(const DevicesReport& report) {
     }
     text += Entry(OptionName(gpu.info), paragraphs);
   }
-  for (const gpu::Offer* offer : {&report.cuda, &report.opencl}) {
-    if (offer->devices.empty()) {
-      text += Entry(Name(offer->interface), {fmt::format("none: {}", offer->why_none)});
+  for (const gpu::DetectedDevices* detected : {&report.cuda, &report.opencl}) {
+    if (detected->devices.empty()) {
+      text += Entry(Name(detected->interface), {fmt::format("none: {}", detected->why_none)});
     }
   }
   text += MachineText(report.machine);
   text += "\n" + Wrap(AutoSentence(report), kWidth);
-  for (const gpu::Offer* offer : {&report.cuda, &report.opencl}) {
-    text += "\n" + Wrap(ProofSentence(offer->interface), kWidth);
+  for (const gpu::DetectedDevices* detected : {&report.cuda, &report.opencl}) {
+    text += "\n" + Wrap(ProofSentence(detected->interface), kWidth);
   }
   if (!report.why_no_cache.empty()) {
     text += "\n" + Wrap(fmt::format("No cache: {}.", report.why_no_cache), kWidth);
@@ -166,11 +167,11 @@ std::string DevicesJson(const DevicesReport& report) {
   }
   json["auto"] = NamesOf(chosen);
   json["auto_inference"] = NamesOf(AutoDevices(report, Purpose::kInference));
-  for (const gpu::Offer* offer : {&report.cuda, &report.opencl}) {
-    nlohmann::ordered_json one = {{"name", Name(offer->interface)},
-                                  {"devices", offer->devices.size()},
-                                  {"proven_on", ProvenOn(offer->interface)}};
-    if (offer->devices.empty()) one["why_none"] = offer->why_none;
+  for (const gpu::DetectedDevices* detected : {&report.cuda, &report.opencl}) {
+    nlohmann::ordered_json one = {{"name", Name(detected->interface)},
+                                  {"devices", detected->devices.size()},
+                                  {"proven_on", ProvenOn(detected->interface)}};
+    if (detected->devices.empty()) one["why_none"] = detected->why_none;
     json["interfaces"].push_back(std::move(one));
   }
   if (!report.why_no_cache.empty()) json["why_no_cache"] = report.why_no_cache;
@@ -188,7 +189,7 @@ std::string DevicesJson(const DevicesReport& report) {
     json["findings"].push_back({{"what", finding.what}, {"remedy", finding.remedy}});
   }
   // The name that a driver gives its device may hold any bytes.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace hogbatch

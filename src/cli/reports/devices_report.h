@@ -11,8 +11,8 @@ namespace hogbatch {
 struct DevicesReport {
   DeviceInfo processor;
   int cores = 1;
-  gpu::Offer cuda;
-  gpu::Offer opencl;
+  gpu::DetectedDevices cuda;
+  gpu::DetectedDevices opencl;
   std::string why_no_cache = {};  // empty: there is one
   MachineFacts machine = {};
 };

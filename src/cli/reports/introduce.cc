@@ -8,6 +8,7 @@
 
 #include "algorithms/algorithms.h"
 #include "cli/reports/team_report.h"
+#include "core/text.h"
 
 namespace hogbatch {
 namespace {
@@ -36,9 +37,9 @@ std::string DataLine(const TrainingData& training) {
   const Dataset& data = training.data;
   const auto megabytes = static_cast<double>(data.bytes()) / 1e6;
   std::string line = fmt::format(
-      "data      {}: {} training rows, {} validation rows, {} feature{} ({}), {}{}, {}",
-      data.source, Grouped(training.train_rows), Grouped(data.rows - training.train_rows),
-      Grouped(data.features), data.features == 1 ? "" : "s", data.is_sparse ? "sparse" : "dense",
+      "data      {}: {} training rows, {} validation rows, {} ({}), {}{}, {}", data.source,
+      Grouped(training.train_rows), Grouped(data.rows - training.train_rows),
+      Plural(data.features, "feature", "features"), data.is_sparse ? "sparse" : "dense",
       LabelColumnText(training.schema), LabelsText(training.schema),
       data.bytes() == 0 ? "from the cache" : fmt::format("{:.3g} MB", megabytes));
   if (training.schema.scaling == ScalingKind::kAuto) {
@@ -165,8 +166,8 @@ std::vector<std::string> MemoryNotes(const TrainingPlan& plan) {
     const std::int64_t fits = plan.max_batch_sizes[i];
     if (fits == 0 || fits >= wanted) continue;
     notes.push_back(
-        fmt::format("note      {} has room for {} row{} per update, fewer than --gpu-batch {}",
-                    plan.work.devices[i].info.name, Grouped(fits), fits == 1 ? "" : "s", wanted));
+        fmt::format("note      {} has room for {} per update, fewer than --gpu-batch {}",
+                    plan.work.devices[i].info.name, Plural(fits, "row", "rows"), wanted));
   }
   return notes;
 }
@@ -175,9 +176,9 @@ std::vector<std::string> MemoryNotes(const TrainingPlan& plan) {
 // 2,048)"
 std::string CalibrationLine(const CalibratedGpu& gpu, double utilization) {
   return fmt::format(
-      "measured  {}: {} row{} per update reach {:.3g} % of its best throughput, {} rows/s (at "
+      "measured  {}: {} per update reach {:.3g} % of its best throughput, {} rows/s (at "
       "{}){}",
-      gpu.name, Grouped(gpu.bound.rows), gpu.bound.rows == 1 ? "" : "s", 100 * utilization,
+      gpu.name, Plural(gpu.bound.rows, "row", "rows"), 100 * utilization,
       Grouped(std::llround(gpu.bound.best.rows_per_second)), Grouped(gpu.bound.best.rows),
       gpu.cached ? " (cached)" : "");
 }

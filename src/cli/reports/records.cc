@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/reports/team_report.h"
+#include "core/guard/json_text.h"
 #include "core/option_values.h"
 
 namespace hogbatch {
@@ -75,9 +76,9 @@ void PutTeams(Json& object, const Progress& progress) {
     const TeamProgress& team = progress.teams[i];
     Put(shares, team.name, team.update_share);
     Put(rates, team.name, team.rows_per_second);
-    if (const auto held = MostHeld(progress, static_cast<int>(i))) {
-      bounds[team.name] = {{"bound", Name(held->by)}, {"rows", held->rows}};
-      Put(bounds[team.name], "share_of_rounds", held->share_of_reviews);
+    if (const auto bound = MostBound(progress, static_cast<int>(i))) {
+      bounds[team.name] = {{"bound", Name(bound->by)}, {"rows", bound->rows}};
+      Put(bounds[team.name], "share_of_reviews", bound->share_of_reviews);
     }
   }
   object["update_share_by_team"] = std::move(shares);
@@ -138,11 +139,6 @@ Json NetworkOf(const ModelSpec& spec) {
           {"loss", Name(spec.loss)}, {"parameters", Layout(spec).parameters}};
 }
 
-// Paths and labels may hold any bytes; those that are not UTF-8 are replaced rather than fatal.
-std::string Dump(const Json& object, int indent) {
-  return object.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 std::string MetricsLine(const Progress& progress, const MetricScale& scale) {
@@ -155,7 +151,7 @@ std::string MetricsLine(const Progress& progress, const MetricScale& scale) {
   // With one worker there are no shares, and nothing is stale.
   if (progress.workers.size() > 1) PutTeamwork(line, progress);
   if (progress.lost_rows > 0) line["lost_rows"] = progress.lost_rows;
-  return Dump(line, -1);
+  return JsonText(line);
 }
 
 std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
@@ -180,7 +176,7 @@ std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
   PutTeamwork(summary, totals);
   if (totals.lost_rows > 0) summary["lost_rows"] = totals.lost_rows;
   summary["out"] = facts.out;
-  return Dump(summary, 2) + "\n";
+  return JsonText(summary, 2) + "\n";
 }
 
 std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan,
@@ -203,7 +199,7 @@ std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan,
   object["machine"] = MachineOf(plan, setting.devices);
   object["dataset"] = DatasetOf(setting.input);
   object["network"] = NetworkOf(plan.work.model);
-  return Dump(object, 2) + "\n";
+  return JsonText(object, 2) + "\n";
 }
 
 }  // namespace hogbatch

@@ -8,13 +8,14 @@
 #include <span>
 
 #include "cli/reports/live_line.h"
+#include "core/text.h"
 
 namespace hogbatch {
 namespace {
 
 constexpr std::size_t kTeamsOnALine = 3;
-constexpr double kRarelyHeld = 0.1;  // of the reviews: the size is changing, not held
-constexpr double kUneven = 0.1;      // from an equal share of the updates
+constexpr double kRarelyBound = 0.1;  // of the reviews: the size is changing, not held
+constexpr double kUneven = 0.1;       // from an equal share of the updates
 
 // A whole percentage. 0 % and 100 % are shown only if they are exact.
 std::string Percent(double share) {
@@ -27,10 +28,10 @@ std::string Percent(double share) {
 // little larger or smaller than the bound.
 std::string Mark(const Progress& progress, std::size_t team) {
   const std::int64_t rows = progress.teams[team].batch_size;
-  for (const HeldTeam& held : progress.held_teams) {
-    if (held.team != static_cast<int>(team)) continue;
-    if (held.by == HeldTeam::By::kMin ? rows <= held.rows : rows >= held.rows) {
-      return fmt::format(" ({})", Name(held.by));
+  for (const BoundTeam& bound : progress.bound_teams) {
+    if (bound.team != static_cast<int>(team)) continue;
+    if (bound.by == BoundTeam::By::kMin ? rows <= bound.rows : rows >= bound.rows) {
+      return fmt::format(" ({})", Name(bound.by));
     }
   }
   return "";
@@ -43,7 +44,7 @@ std::string TeamField(const Progress& progress, std::size_t index) {
   return field + Mark(progress, index);
 }
 
-bool IsGpu(const TeamProgress& team) { return team.name != "cpu"; }
+bool IsGpu(const TeamProgress& team) { return team.kind != DeviceKind::kCpu; }
 
 // "8 GPUs 88% x512-2048", for more GPUs than a line holds.
 std::string GpusField(std::span<const TeamProgress> teams) {
@@ -65,14 +66,14 @@ std::string GpusField(std::span<const TeamProgress> teams) {
 std::string ShareLine(const Progress& totals) {
   std::vector<std::string> each;
   for (const TeamProgress& team : totals.teams) {
-    each.push_back(fmt::format("{} {} update{} ({})", team.name, Grouped(team.updates),
-                               team.updates == 1 ? "" : "s", Percent(team.update_share)));
+    each.push_back(fmt::format("{} {} ({})", team.name, Plural(team.updates, "update", "updates"),
+                               Percent(team.update_share)));
     if (team.updates == 0) continue;
     // A run's rates are over the time it trained.
     const double rows = team.rows_per_second * totals.train_seconds;
     const auto mean = std::llround(rows / static_cast<double>(team.updates));
-    each.back() += fmt::format(" of {} row{} on average, {} rows/s", Grouped(mean),
-                               mean == 1 ? "" : "s", ShortCount(team.rows_per_second));
+    each.back() += fmt::format(" of {} on average, {} rows/s", Plural(mean, "row", "rows"),
+                               ShortCount(team.rows_per_second));
   }
   return fmt::format("teams     {}", fmt::join(each, "; "));
 }
@@ -80,25 +81,25 @@ std::string ShareLine(const Progress& totals) {
 // With --beta below 1 the algorithm evens counted updates, not all updates.
 bool Uneven(const Progress& totals) {
   const double equal = 1.0 / static_cast<double>(totals.teams.size());
-  return std::ranges::any_of(totals.held_teams, [&](const HeldTeam& held) {
-    return std::abs(held.count_share - equal) > kUneven;
+  return std::ranges::any_of(totals.bound_teams, [&](const BoundTeam& bound) {
+    return std::abs(bound.count_share - equal) > kUneven;
   });
 }
 
-std::string HeldText(const HeldTeam& held, const TeamProgress& team) {
-  const std::string percent = fmt::format("in {} of its reviews", Percent(held.share_of_reviews));
-  if (held.by == HeldTeam::By::kMemory) {
-    return fmt::format("{} was limited to {} rows by its memory {}", team.name, Grouped(held.rows),
+std::string BoundText(const BoundTeam& bound, const TeamProgress& team) {
+  const std::string percent = fmt::format("in {} of its reviews", Percent(bound.share_of_reviews));
+  if (bound.by == BoundTeam::By::kMemory) {
+    return fmt::format("{} was limited to {} rows by its memory {}", team.name, Grouped(bound.rows),
                        percent);
   }
   return fmt::format("{} was limited by --{} {} {} {}", team.name,
-                     IsGpu(team) ? "gpu-batch" : "cpu-batch", Name(held.by), held.rows, percent);
+                     IsGpu(team) ? "gpu-batch" : "cpu-batch", Name(bound.by), bound.rows, percent);
 }
 
 // The option that would move the bound; empty for memory and for a single row.
-std::string Remedy(const HeldTeam& held, const TeamProgress& team) {
-  const bool at_max = held.by == HeldTeam::By::kMax;
-  if (held.by == HeldTeam::By::kMemory || (!at_max && held.rows == 1)) return "";
+std::string Remedy(const BoundTeam& bound, const TeamProgress& team) {
+  const bool at_max = bound.by == BoundTeam::By::kMax;
+  if (bound.by == BoundTeam::By::kMemory || (!at_max && bound.rows == 1)) return "";
   return fmt::format("{} of --{}", at_max ? "raise the maximum" : "lower the minimum",
                      IsGpu(team) ? "gpu-batch" : "cpu-batch");
 }
@@ -107,10 +108,10 @@ std::string BoundsLine(const Progress& totals) {
   std::vector<std::string> bounds;
   std::vector<std::string> ways;
   for (std::size_t i = 0; i < totals.teams.size(); ++i) {
-    const std::optional<HeldTeam> held = MostHeld(totals, static_cast<int>(i));
-    if (!held || held->share_of_reviews < kRarelyHeld) continue;
-    bounds.push_back(HeldText(*held, totals.teams[i]));
-    const std::string way = Remedy(*held, totals.teams[i]);
+    const std::optional<BoundTeam> bound = MostBound(totals, static_cast<int>(i));
+    if (!bound || bound->share_of_reviews < kRarelyBound) continue;
+    bounds.push_back(BoundText(*bound, totals.teams[i]));
+    const std::string way = Remedy(*bound, totals.teams[i]);
     if (!way.empty() && std::ranges::find(ways, way) == ways.end()) ways.push_back(way);
   }
   if (bounds.empty()) return "";
@@ -148,23 +149,23 @@ std::string MergingLine(const Progress& totals) {
 
 }  // namespace
 
-std::string_view Name(HeldTeam::By by) {
+std::string_view Name(BoundTeam::By by) {
   switch (by) {
-    case HeldTeam::By::kMin:
+    case BoundTeam::By::kMin:
       return "min";
-    case HeldTeam::By::kMax:
+    case BoundTeam::By::kMax:
       return "max";
-    case HeldTeam::By::kMemory:
+    case BoundTeam::By::kMemory:
       break;
   }
   return "memory";
 }
 
-std::optional<HeldTeam> MostHeld(const Progress& progress, int team) {
-  std::optional<HeldTeam> most;
-  for (const HeldTeam& held : progress.held_teams) {
-    if (held.team != team) continue;
-    if (!most || held.share_of_reviews > most->share_of_reviews) most = held;
+std::optional<BoundTeam> MostBound(const Progress& progress, int team) {
+  std::optional<BoundTeam> most;
+  for (const BoundTeam& bound : progress.bound_teams) {
+    if (bound.team != team) continue;
+    if (!most || bound.share_of_reviews > most->share_of_reviews) most = bound;
   }
   return most;
 }
@@ -189,8 +190,8 @@ std::vector<std::string> TeamLines(const Progress& totals) {
   }
   if (totals.lost_rows > 0) {
     lines.push_back(fmt::format(
-        "lost      {} row{} of updates that failed when part of them was already in the model",
-        Grouped(totals.lost_rows), totals.lost_rows == 1 ? "" : "s"));
+        "lost      {} of updates that failed when part of them was already in the model",
+        Plural(totals.lost_rows, "row", "rows")));
   }
   for (const WorkerTotals& worker : totals.workers) {
     if (worker.failure.empty()) continue;

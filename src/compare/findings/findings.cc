@@ -60,7 +60,7 @@ std::vector<SpeedFinding> SpeedsAt(const RunLog& log, const FindingFacts& facts,
   const Side& own = facts.sides.front();
   const auto reference = ByRound(SpeedRuns(log, {own.name, own.variants.front(), batch}), RateOf);
   for (const Side& side : facts.sides) {
-    const std::int64_t side_batch = FairBatch(fairness, side, batch, facts.threads);
+    const std::int64_t side_batch = BatchSizeOf(fairness, side, batch, facts.threads);
     std::size_t fastest = found.size();
     for (const std::string& variant : side.variants) {
       const auto rates = ByRound(SpeedRuns(log, {side.name, variant, side_batch}), RateOf);
@@ -140,21 +140,21 @@ std::map<std::int64_t, double> InitialLosses(const RunLog& log, const std::strin
   return losses;
 }
 
-std::optional<Beginning> BeginningOf(const RunLog& log, const std::vector<Side>& sides) {
+std::optional<InitialLossGap> InitialLossGapOf(const RunLog& log, const std::vector<Side>& sides) {
   const auto reference = InitialLosses(log, kReference);
   if (reference.empty()) return std::nullopt;
-  Beginning beginning{.loss = reference.begin()->second};
+  InitialLossGap initial{.loss = reference.begin()->second};
   for (const Side& side : sides) {
     for (const auto& [seed, loss] : InitialLosses(log, side.name)) {
       const auto own = reference.find(seed);
       if (own == reference.end() || own->second <= 0) continue;
       const double difference = std::abs(loss / own->second - 1);
-      if (difference <= beginning.largest_difference) continue;
-      beginning.largest_difference = difference;
-      beginning.side = side.name;
+      if (difference <= initial.largest_difference) continue;
+      initial.largest_difference = difference;
+      initial.side = side.name;
     }
   }
-  return beginning;
+  return initial;
 }
 
 std::vector<Failure> FailuresOf(const RunLog& log) {
@@ -184,7 +184,7 @@ Findings FindingsOf(const RunLog& log, const FindingFacts& facts) {
     }
   }
   findings.failures = FailuresOf(log);
-  findings.beginning = BeginningOf(log, facts.sides);
+  findings.initial_loss = InitialLossGapOf(log, facts.sides);
   std::vector<double> others;
   for (const RunRecord& run : log.records()) others.push_back(run.others_cpu);
   if (const auto spread = SpreadOf(others)) {

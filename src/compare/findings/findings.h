@@ -68,7 +68,7 @@ struct CurveFinding {
 };
 
 // Whether all sides really began alike: the losses of the same initial weights.
-struct Beginning {
+struct InitialLossGap {
   double loss = 0;                // of hogbatch, with the first seed
   double largest_difference = 0;  // of any side and seed, as a share of hogbatch's
   std::string side;               // that differs most
@@ -84,7 +84,7 @@ struct Failure {
 
 struct Findings {
   std::optional<Target> target;
-  std::optional<Beginning> beginning;
+  std::optional<InitialLossGap> initial_loss;
   std::vector<SpeedFinding> speeds;
   std::vector<RaceFinding> races;
   std::vector<double> levels;  // losses, falling; the first is the target

@@ -109,20 +109,20 @@ std::string Warnings(const Comparison& comparison) {
         "Repeat the comparison on a quiet machine.",
         100 * comparison.findings.others_cpu, 100 * comparison.findings.most_others_cpu));
   }
-  const auto& beginning = comparison.findings.beginning;
-  if (beginning && beginning->largest_difference > kAlike) {
+  const auto& initial = comparison.findings.initial_loss;
+  if (initial && initial->largest_difference > kAlike) {
     html += report::Warning(fmt::format(
         "{} computes another loss than hogbatch for the same initial weights, by {:.3g} %. The "
         "two do not learn the same problem.",
-        beginning->side, 100 * beginning->largest_difference));
+        initial->side, 100 * initial->largest_difference));
   }
   for (const Absent& absent : comparison.absent) {
     html += report::Warning(fmt::format("{} did not take part: {}", absent.name, absent.why));
   }
   for (const Failure& failure : comparison.findings.failures) {
-    html += report::Warning(fmt::format(
-        "{} {} {} in {} run{}; the last words are at the end of this page.", failure.side,
-        failure.variant, failure.outcome, failure.runs, failure.runs == 1 ? "" : "s"));
+    html += report::Warning(
+        fmt::format("{} {} {} in {}; the last words are at the end of this page.", failure.side,
+                    failure.variant, failure.outcome, Plural(failure.runs, "run", "runs")));
   }
   return html;
 }

@@ -59,11 +59,11 @@ std::string Noise(const Comparison& comparison) {
 
 std::string Rules(const Comparison& comparison) {
   std::string alike;
-  if (const auto& beginning = comparison.findings.beginning) {
+  if (const auto& initial = comparison.findings.initial_loss) {
     alike = fmt::format(
         " Checked: the loss before the first update is {:.4f} with the first seed, and no side's "
         "differs by more than {:.1g} % of it with any seed.",
-        beginning->loss, 100 * beginning->largest_difference);
+        initial->loss, 100 * initial->largest_difference);
   }
   return Paragraph(
              "Same data: the frameworks read the matrix that hogbatch encoded, with its split "

@@ -6,8 +6,8 @@
 
 namespace hogbatch::compare {
 
-std::int64_t FairBatch(Fairness fairness, const Side& side, std::int64_t batch,
-                       std::int64_t threads) {
+std::int64_t BatchSizeOf(Fairness fairness, const Side& side, std::int64_t batch,
+                         std::int64_t threads) {
   const bool every_worker = side.updates == Updates::kAsynchronous;
   return fairness == Fairness::kRowsInFlight && !every_worker ? batch * threads : batch;
 }
@@ -26,20 +26,20 @@ std::vector<SpeedCell> InFlight(const std::vector<SpeedCell>& cells, const std::
   for (const SpeedCell& cell : cells) {
     const auto side = std::ranges::find(sides, cell.side, &Side::name);
     if (side == sides.end() || IsOwn(*side)) continue;
-    const std::int64_t batch = FairBatch(Fairness::kRowsInFlight, *side, cell.batch, threads);
+    const std::int64_t batch = BatchSizeOf(Fairness::kRowsInFlight, *side, cell.batch, threads);
     if (batch != cell.batch) found.push_back({cell.side, cell.variant, batch});
   }
   return found;
 }
 
-std::vector<SpeedCell> WorthRepeating(const std::vector<FirstLook>& looks) {
+std::vector<SpeedCell> WorthRepeating(const std::vector<FirstMeasurement>& looks) {
   std::map<std::pair<std::string, std::int64_t>, double> fastest;
-  for (const FirstLook& look : looks) {
+  for (const FirstMeasurement& look : looks) {
     double& rate = fastest[{look.cell.side, look.cell.batch}];
     rate = std::max(rate, look.examples_per_second);
   }
   std::vector<SpeedCell> worth;
-  for (const FirstLook& look : looks) {
+  for (const FirstMeasurement& look : looks) {
     const double rate = fastest[{look.cell.side, look.cell.batch}];
     if (look.examples_per_second > 0 && look.examples_per_second >= kSlowVariant * rate) {
       worth.push_back(look.cell);
@@ -69,7 +69,7 @@ std::vector<GridCell> Grid(const std::vector<std::int64_t>& batches,
   return cells;
 }
 
-std::vector<GridCell> BeyondTheEdge(const GridCell& best, const std::vector<GridCell>& tried) {
+std::vector<GridCell> CellsBeyondGrid(const GridCell& best, const std::vector<GridCell>& tried) {
   std::vector<double> lrs;
   std::vector<std::int64_t> batches;
   for (const GridCell& cell : tried) {

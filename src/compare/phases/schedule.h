@@ -35,8 +35,8 @@ enum class Fairness : std::uint8_t {
 };
 
 // The batch size at which `side` compares with hogbatch at `batch` rows per update and worker.
-std::int64_t FairBatch(Fairness fairness, const Side& side, std::int64_t batch,
-                       std::int64_t threads);
+std::int64_t BatchSizeOf(Fairness fairness, const Side& side, std::int64_t batch,
+                         std::int64_t threads);
 
 // Every variant of every side at a batch size.
 std::vector<SpeedCell> SpeedCells(const std::vector<Side>& sides, std::int64_t batch);
@@ -49,11 +49,11 @@ std::vector<SpeedCell> InFlight(const std::vector<SpeedCell>& cells, const std::
 // The cells worth repeating after a first look at each: variants that are slower than this share
 // of the fastest variant of their side at the same batch size are dropped.
 inline constexpr double kSlowVariant = 0.8;
-struct FirstLook {
+struct FirstMeasurement {
   SpeedCell cell;
   double examples_per_second = 0;  // 0: the run failed
 };
-std::vector<SpeedCell> WorthRepeating(const std::vector<FirstLook>& looks);
+std::vector<SpeedCell> WorthRepeating(const std::vector<FirstMeasurement>& looks);
 
 // Every round begins one further on, so that no item always follows the same other one, and none
 // is always first.
@@ -82,7 +82,7 @@ std::vector<GridCell> Grid(const std::vector<std::int64_t>& batches,
                            const std::vector<double>& lrs);
 
 // Neighbours of `best` beyond the edge of what was tried at its batch size or with its rate.
-std::vector<GridCell> BeyondTheEdge(const GridCell& best, const std::vector<GridCell>& tried);
+std::vector<GridCell> CellsBeyondGrid(const GridCell& best, const std::vector<GridCell>& tried);
 
 // What a run takes beside training.
 struct SideCost {

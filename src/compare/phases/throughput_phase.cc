@@ -7,7 +7,7 @@
 namespace hogbatch::compare {
 namespace {
 
-constexpr double kFirstLookShare = 0.4;  // of the time for throughput
+constexpr double kFirstMeasurementShare = 0.4;  // of the time for throughput
 
 RunPlan SpeedRun(const SpeedCell& cell, const ComparePlan& plan, std::int64_t round,
                  double extra_seconds) {
@@ -27,9 +27,9 @@ RunPlan SpeedRun(const SpeedCell& cell, const ComparePlan& plan, std::int64_t ro
 }
 
 // The cells that are worth repeating, after a look at each.
-std::vector<SpeedCell> LookAt(Bench& bench, const ComparePlan& plan,
-                              const std::vector<SpeedCell>& cells) {
-  std::vector<FirstLook> looks;
+std::vector<SpeedCell> MeasureOnce(Bench& bench, const ComparePlan& plan,
+                                   const std::vector<SpeedCell>& cells) {
+  std::vector<FirstMeasurement> looks;
   for (const SpeedCell& cell : cells) {
     // hogbatch evaluates while it begins to train, and has some time left after that.
     const RunRecord* run = bench.Do(SpeedRun(cell, plan, 0, plan.throughput_seconds / 2));
@@ -58,8 +58,8 @@ double RepeatSeconds(const Bench& bench, const ComparePlan& plan,
 }
 
 // What the first looks at these cells took.
-double LookSeconds(const Bench& bench, const ComparePlan& plan,
-                   const std::vector<SpeedCell>& cells) {
+double MeasureSeconds(const Bench& bench, const ComparePlan& plan,
+                      const std::vector<SpeedCell>& cells) {
   double sum = 0;
   for (const SpeedCell& cell : cells) {
     const RunRecord* run = bench.log().Find(SpeedRun(cell, plan, 0, 0));
@@ -68,25 +68,25 @@ double LookSeconds(const Bench& bench, const ComparePlan& plan,
   return sum;
 }
 
-struct Looked {
+struct FirstMeasurements {
   std::vector<std::vector<SpeedCell>> repeated;  // cells, by batch size
   double seconds = 0;
 };
 
 // Looks at one batch size after the other, as long as there is time.
-Looked LookAtBatches(Bench& bench, const ComparePlan& plan, double budget) {
+FirstMeasurements MeasureBatches(Bench& bench, const ComparePlan& plan, double budget) {
   const double later = plan.budget_seconds - budget;
-  Looked looked;
+  FirstMeasurements looked;
   for (const std::int64_t batch : plan.batches) {
-    if (looked.seconds > kFirstLookShare * budget) break;
+    if (looked.seconds > kFirstMeasurementShare * budget) break;
     const std::vector<SpeedCell> cells = SpeedCells(bench.sides(), batch);
     bench.Expect("first look", cells.size(), later + budget - looked.seconds);
-    std::vector<SpeedCell> worth = LookAt(bench, plan, cells);
+    std::vector<SpeedCell> worth = MeasureOnce(bench, plan, cells);
     const auto in_flight = InFlight(worth, bench.sides(), bench.setting().threads);
     bench.Expect("first look, in flight", in_flight.size(), later + budget - looked.seconds);
-    std::ranges::move(LookAt(bench, plan, in_flight), std::back_inserter(worth));
+    std::ranges::move(MeasureOnce(bench, plan, in_flight), std::back_inserter(worth));
     looked.repeated.push_back(std::move(worth));
-    looked.seconds += LookSeconds(bench, plan, cells) + LookSeconds(bench, plan, in_flight);
+    looked.seconds += MeasureSeconds(bench, plan, cells) + MeasureSeconds(bench, plan, in_flight);
   }
   return looked;
 }
@@ -96,7 +96,7 @@ Looked LookAtBatches(Bench& bench, const ComparePlan& plan, double budget) {
 void MeasureThroughput(Bench& bench, const ComparePlan& plan) {
   const double budget =
       plan.trains ? BudgetShares().throughput * plan.budget_seconds : plan.budget_seconds;
-  const Looked looked = LookAtBatches(bench, plan, budget);
+  const FirstMeasurements looked = MeasureBatches(bench, plan, budget);
   std::vector<std::vector<SpeedCell>> repeated = looked.repeated;
   const double left = budget - looked.seconds;
   const std::int64_t wanted = plan.rounds - 1;  // a first look is a round, too
@@ -113,8 +113,7 @@ void MeasureThroughput(Bench& bench, const ComparePlan& plan) {
   }
   repeated.resize(kept);
   const std::int64_t affordable = RoundsWithin(left, round_seconds, wanted);
-  bench.Expect("throughput", runs * static_cast<std::size_t>(affordable),
-               plan.budget_seconds - budget);
+  bench.Expect("throughput", runs * affordable, plan.budget_seconds - budget);
   for (std::int64_t round = 1; round <= affordable; ++round) {
     for (const std::vector<SpeedCell>& cells : repeated) {
       for (const SpeedCell& cell : Rotated(cells, round)) {

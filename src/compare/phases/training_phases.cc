@@ -131,14 +131,14 @@ std::vector<GridCell> AffordableGrid(const ComparePlan& plan, const Field& field
 }
 
 // Every phase has a fewest number of runs. What they take is known once throughput is measured.
-void TellOfShortBudget(Bench& bench, const ComparePlan& plan, const Field& field) {
-  const std::size_t rounds = kFewestCells + plan.edge_cells + plan.survivors +
-                             static_cast<std::size_t>(plan.seeds) + 1;  // and one of curves
+void AnnounceShortBudget(Bench& bench, const ComparePlan& plan, const Field& field) {
+  const std::size_t rounds =
+      kFewestCells + plan.edge_cells + plan.survivors + plan.seeds + 1;  // and one of curves
   const double least =
       bench.log().wall_seconds(Phase::kThroughput) +
       static_cast<double>(rounds) * RoundSeconds(field.costs, plan.shortest_seconds, 3);
   if (least < 1.1 * plan.budget_seconds) return;
-  bench.Tell(
+  bench.Announce(
       fmt::format("the shortest comparison of these sides takes about {}, longer than "
                   "--budget {}",
                   ShortTime(least), ShortTime(plan.budget_seconds)));
@@ -180,7 +180,7 @@ void Tune(Bench& bench, const ComparePlan& plan) {
   const double budget = shares.tuning * plan.budget_seconds;
   const double later = (1 - shares.throughput - shares.tuning) * plan.budget_seconds;
   const Field field = FieldOf(bench);
-  TellOfShortBudget(bench, plan, field);
+  AnnounceShortBudget(bench, plan, field);
   const std::vector<GridCell> cells = AffordableGrid(plan, field, kGridShare * budget);
   const Length grid{.seconds = SecondsWithin(kGridShare * budget, field.costs,
                                              static_cast<std::int64_t>(cells.size()), 3,
@@ -194,7 +194,7 @@ void Tune(Bench& bench, const ComparePlan& plan) {
   for (const Side& side : field.sides) {
     const auto tried = Rungs(bench, side, 0);
     const std::vector<GridCell> best = Survivors(tried, 1);
-    edges.push_back(best.empty() ? std::vector<GridCell>() : BeyondTheEdge(best.front(), cells));
+    edges.push_back(best.empty() ? std::vector<GridCell>() : CellsBeyondGrid(best.front(), cells));
     edges.back().resize(std::min(edges.back().size(), plan.edge_cells));
   }
   bench.Expect("tuning, edge", RunsIn(edges), later + (1 - kGridShare - kEdgeShare) * budget);
@@ -216,7 +216,7 @@ void Race(Bench& bench, const ComparePlan& plan) {
   const Target target = TargetOf(bench, plan);
   const std::vector<BestSetting> settings = SettingsOf(bench, target);
   const double later = (1 - shares.throughput - shares.tuning - shares.race) * plan.budget_seconds;
-  bench.Expect("race", settings.size() * static_cast<std::size_t>(plan.seeds), later);
+  bench.Expect("race", settings.size() * plan.seeds, later);
   for (std::int64_t seed = 1; seed <= plan.seeds; ++seed) {
     for (const BestSetting& setting : Rotated(settings, seed)) {
       const double usual = setting.seconds.value_or(LongestTuning(bench));
@@ -252,7 +252,7 @@ void DrawCurves(Bench& bench, const ComparePlan& plan) {
   const Length length{.seconds = SecondsWithin(budget, costs, seeds, 8, shortest,
                                                std::max(shortest, plan.longest_seconds)),
                       .evaluations = 24};
-  bench.Expect("curves", settings.size() * static_cast<std::size_t>(seeds), 0);
+  bench.Expect("curves", settings.size() * seeds, 0);
   for (std::int64_t seed = 1; seed <= seeds; ++seed) {
     for (const BestSetting& setting : Rotated(settings, seed)) {
       RunPlan run = TrainingRun(bench, SideNamed(bench, setting.side), setting.cell, length);

@@ -54,7 +54,7 @@ std::vector<Reached> LowestLosses(const RunLog& log, const std::vector<Side>& si
 bool AtEdge(const GridCell& best, const std::vector<const RunRecord*>& runs) {
   std::vector<GridCell> tried;
   for (const RunRecord* run : runs) tried.push_back(CellOf(*run));
-  return !BeyondTheEdge(best, tried).empty();
+  return !CellsBeyondGrid(best, tried).empty();
 }
 
 }  // namespace

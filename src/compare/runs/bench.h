@@ -45,7 +45,7 @@ class Bench {
   // outlive the part.
   void Expect(std::string_view part, std::size_t runs, double later_seconds);
 
-  void Tell(std::string_view sentence) { observer_.OnActivity(sentence); }
+  void Announce(std::string_view sentence) { observer_.OnActivity(sentence); }
 
   // Null: the variant is left out, because it failed twice, hung, or cannot train on this data.
   // Throws ComparisonInterrupted; Error where hogbatch itself fails.

@@ -107,7 +107,7 @@ BatchInput ColumnCompactor::Compact(const Dataset& data, RowRange rows) {
 
   offsets_.resize(rows.size() + 1);
   for (std::size_t row = 0; row < offsets_.size(); ++row) {
-    offsets_[row] = data.offsets[static_cast<std::size_t>(rows.begin) + row] - begin;
+    offsets_[row] = data.offsets[rows.begin + row] - begin;
   }
   return {.dense = {},
           .sparse = {.offsets = View(offsets_),

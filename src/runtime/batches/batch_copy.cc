@@ -31,7 +31,7 @@ BatchInput BatchCopy::Upload(const BatchInput& rows) {
   if (!rows.is_sparse) {
     const Tensor& x = rows.dense;
     Check(x.stride == x.cols, "rows of a data set are contiguous");
-    const std::span<const float> host(x.host(), static_cast<std::size_t>(x.rows * x.cols));
+    const std::span<const float> host(x.host(), x.rows * x.cols);
     return {.dense = Tensor::Matrix(input_.Upload(host), x.rows, x.cols), .sparse = {}};
   }
   const CsrTensor& x = rows.sparse;

@@ -57,7 +57,7 @@ void ForwardPass::SetParameters(const AlignedFloats& parameters) {
 std::span<const float> ForwardPass::Outputs(const Dataset& data, RowRange rows) {
   const BatchInput host = ViewInput(data, rows);
   const Tensor outputs = model_.Forward(copy_ ? batch_.Upload(host) : host, layers_);
-  outputs_.resize(static_cast<std::size_t>(outputs.data.size));
+  outputs_.resize(outputs.data.size);
   device_.Download(outputs.data.base, outputs.data.offset_bytes(),
                    std::as_writable_bytes(std::span(outputs_)));
   device_.Wait();
@@ -66,7 +66,7 @@ std::span<const float> ForwardPass::Outputs(const Dataset& data, RowRange rows) 
     std::copy_n(outputs_.begin() + r * outputs.stride, outputs.cols,
                 outputs_.begin() + r * outputs.cols);
   }
-  outputs_.resize(static_cast<std::size_t>(outputs.rows * outputs.cols));
+  outputs_.resize(outputs.rows * outputs.cols);
   return outputs_;
 }
 

@@ -16,10 +16,6 @@ void WorkerState::VisitState(StateVisitor& visitor) {
                "times of a worker");
 }
 
-std::vector<JobSpec> Algorithm::Prepare(std::vector<JobSpec> jobs, std::span<const DeviceInfo>) {
-  return jobs;
-}
-
 void Algorithm::Observe(const Outcome&) {}
 
 }  // namespace hogbatch

@@ -1,8 +1,8 @@
-// An algorithm answers one question: which rows does this idle device train on next, and how many
-// per update?
+// An algorithm answers one question: how many rows does this idle device train on in its next
+// update?
 //
-// An algorithm prepares jobs, assigns work and observes results. It sees values only: no device,
-// mailbox, thread or clock.
+// It assigns batch sizes and observes results. It sees values only: no device, mailbox, thread or
+// clock.
 #pragma once
 
 #include <cstdint>
@@ -78,8 +78,7 @@ struct JobTable {
 struct Assignment {
   JobId job = 0;
   std::int64_t batch_size = 1;  // rows per update
-  float rate_scale = 1;
-  bool hold = false;  // synchronous training: the worker keeps the gradient for the round
+  bool hold = false;            // synchronous training: the worker keeps the gradient for the round
 };
 
 // A finished training task.
@@ -92,7 +91,7 @@ struct Outcome {
 };
 
 // A team whose batch size is kept at a bound, although the algorithm wants another.
-struct HeldTeam {
+struct BoundTeam {
   enum class By : std::uint8_t { kMin, kMax, kMemory };
   TeamId team = 0;
   By by = By::kMin;
@@ -104,9 +103,6 @@ struct HeldTeam {
 class Algorithm {
  public:
   virtual ~Algorithm() = default;
-  // Changes jobs before they start: may fuse them or split them.
-  virtual std::vector<JobSpec> Prepare(std::vector<JobSpec> jobs,
-                                       std::span<const DeviceInfo> devices);
   // Chooses work for an idle worker; nullopt leaves it idle until the next event. Within one event
   // workers are asked in order of their ids.
   virtual std::optional<Assignment> Assign(const WorkerState& idle, const JobTable& table) = 0;
@@ -116,7 +112,7 @@ class Algorithm {
   // the workers are the same ones.
   virtual void VisitState(StateVisitor& /*visitor*/) {}
   // The teams held by a bound in the course of the run, for reports.
-  virtual std::vector<HeldTeam> held_teams() const { return {}; }
+  virtual std::vector<BoundTeam> bound_teams() const { return {}; }
 };
 
 }  // namespace hogbatch

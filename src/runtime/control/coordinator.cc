@@ -22,17 +22,10 @@ std::vector<DeviceInfo> DevicesOf(const IndexedVector<WorkerId, WorkerState>& wo
 
 }  // namespace
 
-Coordinator::Coordinator(Algorithm& algorithm, const Setup& setup)
-    : silence_seconds_(setup.silence_seconds), tasks_(setup.workers) {
-  Add({.job = setup.job,
-       .rows = setup.rows,
-       .rules = setup.rules,
-       .rates = setup.rates,
-       .algorithm = {std::shared_ptr<void>(), &algorithm},  // not owned
-       .max_batch_size = setup.max_batch_size,
-       .merge_rows = setup.merge_rows,
-       .task_seconds = setup.task_seconds,
-       .seed = setup.seed});
+Coordinator::Coordinator(const JobSetup& job, const std::vector<DeviceInfo>& workers,
+                         double silence_seconds)
+    : silence_seconds_(silence_seconds), tasks_(workers) {
+  Add(job);
 }
 
 Coordinator::Coordinator(Scheduler& scheduler, const QueueSetup& setup)
@@ -44,9 +37,9 @@ Coordinator::Coordinator(Scheduler& scheduler, const QueueSetup& setup)
 
 JobId Coordinator::Add(const JobSetup& setup) {
   JobSetup named = setup;
-  named.job.id = static_cast<JobId>(jobs_.size());
+  named.job.id = jobs_.size();
   jobs_.push_back(std::make_unique<JobRun>(named, DevicesOf(workers()), run_));
-  JobRun& job = *jobs_.back();
+  JobRun& job = this->job(named.job.id);
   for (const WorkerState& worker : workers()) {
     if (!worker.live) job.OnFailure({.worker = worker.id, .what = "it failed before"}, {});
   }
@@ -57,7 +50,7 @@ JobId Coordinator::Add(const JobSetup& setup) {
 
 void Coordinator::Start(double now) {
   run_.start = run_.now = now;
-  if (!scheduler_) jobs_.front()->Begin();
+  if (!scheduler_) job(0).Begin();
 }
 
 const Coordinator::Actions& Coordinator::Handle(const Event& event, double now) {
@@ -88,7 +81,7 @@ void Coordinator::Dispatch(const Event& event) {
     for (JobRun* const job : open_) {
       if (interrupt->job.value_or(job->id()) == job->id()) job->Interrupt();
     }
-  } else if (std::holds_alternative<Woken>(event)) {
+  } else if (std::holds_alternative<ProcessContinued>(event)) {
     tasks_.ForgiveSilence(run_.now);
   } else if (const auto* request = std::get_if<CheckpointRequest>(&event)) {
     for (JobRun* const job : open_) {
@@ -171,7 +164,7 @@ void Coordinator::EndJobs() {
 }
 
 std::optional<Task> Coordinator::NextTask(const WorkerState& worker) {
-  return scheduler_ ? ScheduledTask(worker) : jobs_.front()->NextTask(worker.id);
+  return scheduler_ ? ScheduledTask(worker) : job(0).NextTask(worker.id);
 }
 
 std::optional<Task> Coordinator::ScheduledTask(const WorkerState& worker) {
@@ -202,7 +195,7 @@ std::optional<Task> Coordinator::TaskOf(JobRun& job, const WorkerState& worker) 
     job.Check();
     again_ = again_ || job.done();  // there is nothing to train
   }
-  if (!job.is_elsewhere(worker.id)) return job.NextTask(worker.id);
+  if (!job.belongs_to_another(worker.id)) return job.NextTask(worker.id);
   if (job.CanMove()) {
     job.Release();
     again_ = true;
@@ -227,7 +220,7 @@ void Coordinator::FindCandidates(const WorkerState& worker) {
     if (HasRoom(*job, worker)) {
       candidates_.push_back(job->state());
     } else {
-      job->TellOfMemory(worker.id);
+      job->WarnAboutMemory(worker.id);
     }
   }
 }
@@ -245,7 +238,7 @@ bool Coordinator::HasRoom(const JobRun& job, const WorkerState& worker) const {
 }
 
 bool Coordinator::done() const {
-  if (!scheduler_) return jobs_.front()->done();
+  if (!scheduler_) return job(0).done();
   return started_ && open_.empty() && !stays_open_;
 }
 

@@ -26,22 +26,10 @@ inline constexpr double kSilenceSeconds = 120;
 
 class Coordinator {
  public:
-  // A run of one job. Worker ids are indices of `workers`.
-  struct Setup {
-    JobSpec job;
-    SplitRows rows;
-    RunRules rules;
-    LearningRate rates;
-    std::vector<DeviceInfo> workers;
-    std::vector<std::int64_t> max_batch_size = {};  // that fits each worker's memory; 0: any
-    std::int64_t merge_rows = 1;  // rows per merge of a replica, for updates that are smaller
-    double task_seconds = kTaskSeconds;  // about how long a training task takes
-    std::uint64_t seed = 1;
-    // A worker that does not answer for so long, and for many times as long as expected, is given
-    // up.
-    double silence_seconds = kSilenceSeconds;
-  };
-  Coordinator(Algorithm& algorithm, const Setup& setup);
+  // A run of one job. Worker ids are indices of `workers`. A worker that does not answer for
+  // `silence_seconds`, and for many times as long as expected, is given up.
+  Coordinator(const JobSetup& job, const std::vector<DeviceInfo>& workers,
+              double silence_seconds = kSilenceSeconds);
 
   // A run of many jobs.
   struct QueueSetup {
@@ -67,9 +55,9 @@ class Coordinator {
   // The time by which it needs a Tick if nothing else happens.
   double next_tick() const;
 
-  const JobRun& job(JobId id) const { return *jobs_[static_cast<std::size_t>(id)]; }
-  JobRun& job(JobId id) { return *jobs_[static_cast<std::size_t>(id)]; }
-  std::int64_t jobs() const { return std::ssize(jobs_); }
+  const JobRun& job(JobId id) const { return *jobs_[id]; }
+  JobRun& job(JobId id) { return *jobs_[id]; }
+  auto job_ids() const { return jobs_.ids(); }
   // Of the only job.
   RunResult Result() const { return job(0).Result(); }
   std::optional<SnapshotId> saved_snapshot() const { return job(0).saved_snapshot(); }
@@ -115,10 +103,10 @@ class Coordinator {
   bool started_ = false;
   RunContext run_;
   TasksInFlight tasks_;
-  std::vector<std::unique_ptr<JobRun>> jobs_;  // index = id
-  std::vector<JobRun*> open_;                  // those that have not left, in the order of ids
-  std::vector<JobState> candidates_;           // for the worker that is being asked for
-  bool again_ = false;  // a worker that was passed over may have something to do now
+  IndexedVector<JobId, std::unique_ptr<JobRun>> jobs_;
+  std::vector<JobRun*> open_;         // those that have not left, in the order of ids
+  std::vector<JobState> candidates_;  // for the worker that is being asked for
+  bool again_ = false;                // a worker that was passed over may have something to do now
 };
 
 }  // namespace hogbatch

@@ -31,10 +31,10 @@ std::int64_t Job::UpdatesPerMerge(const TaskSpec& spec) const {
 }
 
 // Of an exclusive job: rows that are trained at one learning rate.
-std::int64_t Job::StretchRows() const { return spec_.train_rows / 64 + 1; }
+std::int64_t Job::RowsPerRate() const { return spec_.train_rows / 64 + 1; }
 
-double Job::StretchEpoch() const {
-  const std::int64_t stretch = StretchRows();
+double Job::RateEpoch() const {
+  const std::int64_t stretch = RowsPerRate();
   const std::int64_t begin = handed_out() / stretch * stretch;
   return static_cast<double>(begin) / static_cast<double>(spec_.train_rows);
 }
@@ -45,7 +45,7 @@ std::optional<Cursor::EpochRows> Job::NextWholeMerges(const TaskSpec& spec,
   const std::int64_t in_block = cursor_.NextBlockRows();
   if (in_block == 0) return std::nullopt;
   if (2 * in_block < 3 * merge_rows) return cursor_.Next(in_block);  // the last merge of the block
-  const std::int64_t stretch = StretchRows();
+  const std::int64_t stretch = RowsPerRate();
   const std::int64_t rows = std::min(spec.most_rows, stretch - handed_out() % stretch);
   const std::int64_t merges =
       std::min({(2 * in_block - merge_rows) / (2 * merge_rows), (rows - 1) / merge_rows + 1,
@@ -60,7 +60,7 @@ std::optional<Task> Job::NextTask(TaskId id, const TaskSpec& spec) {
   const std::int64_t wanted_updates =
       wanted_per_merge * NearestCount(spec.updates, wanted_per_merge);
 
-  const double rate_epoch = spec_.exclusive() ? StretchEpoch() : epoch();
+  const double rate_epoch = spec_.exclusive() ? RateEpoch() : epoch();
   const std::optional<Cursor::EpochRows> next =
       spec_.exclusive() ? NextWholeMerges(spec, batch_size * wanted_per_merge)
                         : cursor_.Next(batch_size * wanted_updates, batch_size);
@@ -77,18 +77,17 @@ std::optional<Task> Job::NextTask(TaskId id, const TaskSpec& spec) {
   const std::int64_t rows_per_update = rows / merges / updates_per_merge;
 
   if (assignment.hold) round_.OnSent();
-  return Task{
-      .id = id,
-      .job = spec_.id,
-      .kind = TaskKind::kTrain,
-      .split = Split::kTrain,
-      .rows = next->rows,
-      .merges = merges,
-      .updates_per_merge = updates_per_merge,
-      .learning_rate = assignment.rate_scale * RateAt(rate_epoch, rows_per_update, spec.staleness),
-      .rate_epoch = rate_epoch,
-      .hold = assignment.hold,
-      .round = round_.number()};
+  return Task{.id = id,
+              .job = spec_.id,
+              .kind = TaskKind::kTrain,
+              .split = Split::kTrain,
+              .rows = next->rows,
+              .merges = merges,
+              .updates_per_merge = updates_per_merge,
+              .learning_rate = RateAt(rate_epoch, rows_per_update, spec.staleness),
+              .rate_epoch = rate_epoch,
+              .hold = assignment.hold,
+              .round = round_.number()};
 }
 
 void Job::Complete(const Task& task, const Report& report) {
@@ -133,16 +132,16 @@ void Job::Lose(const Task& task) {
   if (task.hold) round_.OnLost();
 }
 
-Job::Place Job::place() const {
-  Place place{.cursor = cursor_, .examples = examples_};
+Job::Position Job::position() const {
+  Position position{.cursor = cursor_, .examples = examples_};
   std::vector<TaskId> ids;
   for (const auto& [id, rows] : in_flight_) ids.push_back(id);
   std::ranges::sort(ids);  // the same order in every run
-  for (const TaskId id : ids) place.cursor.Return(in_flight_.at(id));
-  return place;
+  for (const TaskId id : ids) position.cursor.Return(in_flight_.at(id));
+  return position;
 }
 
-void Job::GoBackTo(const Place& earlier) {
+void Job::GoBackTo(const Position& earlier) {
   Check(in_flight_.empty(), "a training that goes back has no row in flight");
   cursor_ = earlier.cursor;
   examples_ = earlier.examples;

@@ -95,7 +95,7 @@ class Job {
   bool quiet() const { return in_flight_.empty() && round_.rows() == 0; }
 
   // Where the training stands: what was trained, and which rows are still to come.
-  struct Place {
+  struct Position {
     Cursor cursor;
     std::int64_t examples = 0;
 
@@ -105,9 +105,9 @@ class Job {
     }
   };
   // Rows in flight are still to come.
-  Place place() const;
-  // Goes on from an earlier place at half the learning rate. Nothing is in flight.
-  void GoBackTo(const Place& earlier);
+  Position position() const;
+  // Goes on from an earlier position at half the learning rate. Nothing is in flight.
+  void GoBackTo(const Position& earlier);
   double rate_factor() const { return rate_factor_; }  // of the learning rate
 
   // While it is quiet.
@@ -117,8 +117,8 @@ class Job {
   float RateAt(double epoch, std::int64_t rows, double staleness) const;
   std::int64_t UpdatesPerMerge(const TaskSpec& spec) const;
   std::optional<Cursor::EpochRows> NextWholeMerges(const TaskSpec& spec, std::int64_t merge_rows);
-  std::int64_t StretchRows() const;
-  double StretchEpoch() const;
+  std::int64_t RowsPerRate() const;
+  double RateEpoch() const;
 
   // not state: spec_, rates_, in_flight_ (it is quiet)
   JobSpec spec_;

@@ -23,7 +23,7 @@ class PausePhase {
   }
   // It was requested, and End was not called since.
   bool active() const { return phase_ != Phase::kNone; }
-  // Workers run dry.
+  // Workers finish the tasks that they have.
   bool wanted() const { return phase_ == Phase::kWanted; }
   // Workers have or get their tasks.
   bool under_way() const { return phase_ == Phase::kUnderWay; }

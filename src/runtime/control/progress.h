@@ -51,6 +51,7 @@ struct WorkerTotals {
 
 struct TeamProgress {
   std::string name;
+  DeviceKind kind = DeviceKind::kCpu;
   std::int64_t updates = 0;
   double update_share = 0;  // of all updates so far
   std::int64_t batch_size = 0;
@@ -76,7 +77,7 @@ struct Progress {
   bool best = false;                     // the evaluation is the best so far
   std::vector<WorkerTotals> workers;
   std::vector<TeamProgress> teams;
-  std::vector<HeldTeam> held_teams;
+  std::vector<BoundTeam> bound_teams;
   StalenessHistogram staleness;  // since training began
   std::optional<double> beta;    // the surviving share of updates, as last measured
   std::int64_t lost_rows = 0;    // of merges that failed after they changed part of the model

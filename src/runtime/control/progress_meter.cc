@@ -52,7 +52,7 @@ Progress ProgressMeter::Totals(const Run& run, double now) const {
           .evaluation = {},
           .workers = TotalsByWorker(run.workers, failures_, elapsed),
           .teams = TotalsByTeam(teams_, run.workers, span, none),
-          .held_teams = run.algorithm.held_teams(),
+          .bound_teams = run.algorithm.bound_teams(),
           .staleness = staleness_,
           .beta = beta_,
           .lost_rows = run.job.lost_rows()};

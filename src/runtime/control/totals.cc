@@ -30,6 +30,7 @@ std::vector<TeamProgress> TotalsByTeam(const Teams& teams, std::span<const Worke
   std::int64_t all_updates = 0;
   for (const WorkerState& worker : workers) {
     TeamProgress& team = totals[worker.team];
+    team.kind = worker.device.kind;
     team.updates += worker.updates;
     team.batch_size = std::max(team.batch_size, worker.batch_size);
     all_updates += worker.updates;

@@ -21,14 +21,14 @@ double RowsPerSecond(const WorkerState& worker) {
 }  // namespace
 
 WorkerTable::WorkerTable(std::span<const DeviceInfo> devices,
-                         std::span<const std::int64_t> max_batch_size)
+                         const IndexedVector<WorkerId, std::int64_t>& max_batch_size)
     : live_(static_cast<int>(devices.size())) {
   const Teams teams = MakeTeams(devices);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     states_.push_back({.id = i,
                        .device = devices[i],
                        .team = teams.of_worker[i],
-                       .max_batch_size = i < max_batch_size.size() ? max_batch_size[i] : 0,
+                       .max_batch_size = max_batch_size.value_or(i, 0),
                        .staleness = devices.size() > 1 ? kUnknownStaleness : 0});
   }
 }

@@ -20,7 +20,8 @@ inline constexpr std::int64_t kDoesNotFit = -1;
 class WorkerTable {
  public:
   // `max_batch_size`: that fits each worker's memory; 0, or absent: any.
-  WorkerTable(std::span<const DeviceInfo> devices, std::span<const std::int64_t> max_batch_size);
+  WorkerTable(std::span<const DeviceInfo> devices,
+              const IndexedVector<WorkerId, std::int64_t>& max_batch_size);
 
   const IndexedVector<WorkerId, WorkerState>& states() const { return states_; }
   int live() const { return live_; }              // workers that have not failed
@@ -37,7 +38,7 @@ class WorkerTable {
   void AddTrained(const UnfinishedTask& unfinished);
   // Takes no further tasks, and those in flight are gone.
   void Fail(WorkerId worker);
-  // Takes no further tasks, and those in flight come back. Whether it was not so before.
+  // Takes no further tasks of this job; those in flight come back. True the first time.
   bool Exclude(WorkerId worker) {
     return std::exchange(states_[worker].max_batch_size, kDoesNotFit) != kDoesNotFit;
   }

@@ -161,7 +161,7 @@ class ThreadExecutor : public Executor {
 
   void Run(Coordinator& coordinator, RunObserver& observer, CheckpointKeeper* keeper) override {
     keeper_ = keeper;
-    std::vector<std::jthread> threads;
+    IndexedVector<WorkerId, std::jthread> threads;
     try {
       StartWorkers(coordinator, threads);
       AwaitWorkers(coordinator, observer);
@@ -192,7 +192,8 @@ class ThreadExecutor : public Executor {
   // A worker that computes on a core is pinned to its own core. A worker that feeds another device
   // keeps off those cores, and so do the threads that the device's driver starts from there. That
   // needs one free core for two feeding workers: one merges while the other waits for its device.
-  void StartWorkers(const Coordinator& coordinator, std::vector<std::jthread>& threads) {
+  void StartWorkers(const Coordinator& coordinator,
+                    IndexedVector<WorkerId, std::jthread>& threads) {
     const auto training = static_cast<int>(std::ranges::count_if(
         coordinator.workers(),
         [](const WorkerState& worker) { return worker.device.shares_host_memory; }));
@@ -256,7 +257,7 @@ class ThreadExecutor : public Executor {
       return Failure{.worker = *failed, .what = "out of memory"};
     }
     const double now = SteadySeconds();
-    if (now - std::exchange(polled_at_, now) > kAsleepSeconds) return Woken{};
+    if (now - std::exchange(polled_at_, now) > kAsleepSeconds) return ProcessContinued{};
     const double wait = std::clamp(coordinator.next_tick() - now, 0.0, kPollSeconds);
     return outbox_.Receive(wait).value_or(Tick{});
   }
@@ -274,14 +275,14 @@ class ThreadExecutor : public Executor {
   }
 
   // Workers that were given up get a moment to end. Those that do not are left alone for ever.
-  void LeaveHangingWorkers(std::vector<std::jthread>& threads) {
+  void LeaveHangingWorkers(IndexedVector<WorkerId, std::jthread>& threads) {
     for (const WorkerId id : given_up_) {
       for (const double end = SteadySeconds() + kIdleSeconds;
            !channels_[id].has_ended && SteadySeconds() < end;) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
       if (channels_[id].has_ended) continue;
-      threads[static_cast<std::size_t>(id)].detach();
+      threads[id].detach();
       has_hanging_worker_ = true;
     }
   }

@@ -26,17 +26,17 @@ class VirtualExecutor : public Executor {
   void Run(Coordinator& coordinator, RunObserver& observer, CheckpointKeeper* keeper) override {
     keeper_ = keeper;
     Handle(coordinator, Tick{}, observer);
-    while (!coordinator.done()) Step(coordinator, observer);
+    while (!coordinator.done()) HandleNext(coordinator, observer);
     if (keeper_) {
       keeper_->AwaitTaken();
       Handle(coordinator, CheckpointRequest{}, observer);
     }
-    while (coordinator.checkpoint_pending()) Step(coordinator, observer);
+    while (coordinator.checkpoint_pending()) HandleNext(coordinator, observer);
   }
 
  private:
   // Goes on to the next event.
-  void Step(Coordinator& coordinator, RunObserver& observer) {
+  void HandleNext(Coordinator& coordinator, RunObserver& observer) {
     if (keeper_) {
       if (const std::optional<Event> event = keeper_->NextEvent(coordinator, now_)) {
         Handle(coordinator, *event, observer);

@@ -1,4 +1,4 @@
-// How an update that a device made on its copy of the weights gets into the shared model.
+// How what a replica has learnt gets into the shared model.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace hogbatch {
 
-// kDelta adds what the update changed, so that concurrent updates of other workers survive.
+// kDelta adds what the replica changed, so that concurrent updates of other workers survive.
 // kAverage moves the model towards the replica by 1 / teams. kOverwrite replaces the model, as the
 // Hogbatch paper's published code does.
 enum class Merge : std::uint8_t { kDelta, kAverage, kOverwrite };

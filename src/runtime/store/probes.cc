@@ -14,12 +14,12 @@ Probes::Probes(const ModelSpec& spec, int workers)
   for (std::int64_t i = 0; i < count; ++i) {
     // Shifted by i: otherwise all probes could lie in one column.
     const std::int64_t at = count < all ? (all / count * i + i % outputs_) % all : i;
-    places_.push_back({.row = at / outputs_, .col = at % outputs_});
+    positions_.push_back({.row = at / outputs_, .col = at % outputs_});
   }
 }
 
 void Probes::Begin(const ParameterStore& store) {
-  start_.resize(places_.size());
+  start_.resize(positions_.size());
   Read(store, start_);
   for (Sums& sums : expected_) {
     for (std::atomic<double>& sum : sums.added) sum.store(0, std::memory_order_relaxed);
@@ -36,11 +36,11 @@ void Probes::Expect(WorkerId worker, std::span<const float> added) {
 
 std::optional<double> Probes::Beta(const ParameterStore& store) const {
   if (start_.empty()) return std::nullopt;
-  std::vector<float> now(places_.size());
+  std::vector<float> now(positions_.size());
   Read(store, now);
   double seen_expected = 0;
   double expected_squared = 0;
-  for (std::size_t i = 0; i < places_.size(); ++i) {
+  for (std::size_t i = 0; i < positions_.size(); ++i) {
     double expected = 0;
     for (const Sums& sums : expected_) expected += sums.added[i].load(std::memory_order_relaxed);
     seen_expected += (static_cast<double>(now[i]) - static_cast<double>(start_[i])) * expected;
@@ -52,7 +52,7 @@ std::optional<double> Probes::Beta(const ParameterStore& store) const {
 
 void Probes::Read(const ParameterStore& store, std::span<float> to) const {
   const LayerShape& layer = store.layout().layers.back();
-  for (std::size_t i = 0; i < places_.size(); ++i) {
+  for (std::size_t i = 0; i < positions_.size(); ++i) {
     const std::int64_t in_layer = InLayer(i, layer.bias_at - layer.weights_at);
     store.Read(layer.weights_at + in_layer, to.subspan(i, 1));
   }

@@ -26,15 +26,16 @@ class Probes {
 
   Probes(const ModelSpec& spec, int workers);
 
-  struct Place {
+  struct Position {
     std::int64_t row = 0;
     std::int64_t col = 0;
   };
-  std::span<const Place> places() const { return places_; }
+  std::span<const Position> positions() const { return positions_; }
   bool are_biases() const { return are_biases_; }
   // The index of probe `i` among the floats of a last layer whose biases begin at `bias_at`.
   std::int64_t InLayer(std::size_t i, std::int64_t bias_at) const {
-    return are_biases_ ? bias_at + places_[i].col : places_[i].row * outputs_ + places_[i].col;
+    return are_biases_ ? bias_at + positions_[i].col
+                       : positions_[i].row * outputs_ + positions_[i].col;
   }
 
   // Before the first update: the present model is the initial one.
@@ -57,7 +58,7 @@ class Probes {
 
   std::int64_t outputs_;
   bool are_biases_;
-  std::vector<Place> places_;
+  std::vector<Position> positions_;
   std::vector<float> start_;
   IndexedVector<WorkerId, Sums> expected_;
 };

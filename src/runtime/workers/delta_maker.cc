@@ -36,20 +36,21 @@ DeltaMaker::DeltaMaker(const ModelSpec& spec, const OptimizerOptions& options, d
 
 std::span<const GradientTarget> DeltaMaker::Targets(float learning_rate,
                                                     std::span<const std::int32_t> touched,
-                                                    std::span<const LayerView> delta, Place place) {
-  Check(place == Place::kDelta || direct(), "updates with state are merged one by one");
-  place_ = place;
+                                                    std::span<const LayerView> delta,
+                                                    Destination destination) {
+  Check(destination == Destination::kDelta || direct(), "updates with state are merged one by one");
+  destination_ = destination;
   if (gradient_) {
     touched_.Restart();
     return gradient_->Targets(touched, touched_.Upload(touched));
   }
-  if (place == Place::kAside && aside_.bytes() == 0) {
-    aside_ = Buffer(device_, static_cast<std::size_t>(AsideBytes(layout_, sparse_input_)));
+  if (destination == Destination::kAside && aside_.bytes() == 0) {
+    aside_ = Buffer(device_, AsideBytes(layout_, sparse_input_));
   }
   targets_.clear();
   for (std::size_t i = 0; i < delta.size(); ++i) {
     const LayerView to = IsAside(i) ? Aside(i) : delta[i];
-    const bool replaces = place == Place::kDelta || IsAside(i);
+    const bool replaces = destination == Destination::kDelta || IsAside(i);
     targets_.push_back({.weights = to.weights,
                         .bias = to.bias,
                         .scale = -learning_rate,
@@ -80,8 +81,8 @@ void DeltaMaker::Make(std::size_t layer, float learning_rate, std::int64_t updat
 }
 
 bool DeltaMaker::AddToReplica(std::size_t layer, const LayerView& replica, const LayerView& delta) {
-  Check(place_ != Place::kOnDelta, "an update that is part of Δ cannot be told apart");
-  if (place_ == Place::kAside && !IsAside(layer)) return false;
+  Check(destination_ != Destination::kOnDelta, "an update that is part of Δ cannot be told apart");
+  if (destination_ == Destination::kAside && !IsAside(layer)) return false;
   const LayerView made = IsAside(layer) ? Aside(layer) : delta;
   device_.AddScaled(made.weights, 1, 1, replica.weights);
   device_.AddScaled(made.bias, 1, 1, replica.bias);

@@ -27,7 +27,7 @@ class DeltaMaker {
   Optimizer& optimizer() { return *optimizer_; }
 
   // Where an update is made. An optimiser with state knows kDelta only.
-  enum class Place : std::uint8_t {
+  enum class Destination : std::uint8_t {
     kDelta,    // Δ becomes this update: the first of its merge
     kOnDelta,  // it is added to Δ as it is made: the last, if the replica need not have it
     kAside,    // it is made in memory of its own and then added to Δ and to the replica
@@ -37,15 +37,16 @@ class DeltaMaker {
   // update, AddToReplica are called for each layer. `touched` as in PrivateGradient.
   std::span<const GradientTarget> Targets(float learning_rate,
                                           std::span<const std::int32_t> touched,
-                                          std::span<const LayerView> delta, Place place);
+                                          std::span<const LayerView> delta,
+                                          Destination destination);
 
   // After Backward wrote the layer's target: completes the layer's Δ. `update` counts this worker's
   // updates from 1.
   void Make(std::size_t layer, float learning_rate, std::int64_t update, const LayerView& replica,
             const LayerView& delta);
 
-  // After Make, unless the place is kOnDelta. False: a sparse first layer's update is not kept
-  // aside; its gradient has to be added to the replica once more.
+  // After Make, unless the destination is kOnDelta. False: a sparse first layer's update is not
+  // kept aside; its gradient has to be added to the replica once more.
   bool AddToReplica(std::size_t layer, const LayerView& replica, const LayerView& delta);
 
   // What it takes of a device if updates touch at most `touched` rows of a sparse first layer.
@@ -56,7 +57,7 @@ class DeltaMaker {
   // A sparse first layer is never made aside: to add the few rows of one update twice costs less
   // than to clear and add all rows that the merge touches.
   bool IsAside(std::size_t layer) const {
-    return place_ == Place::kAside && !(sparse_input_ && layer == 0);
+    return destination_ == Destination::kAside && !(sparse_input_ && layer == 0);
   }
   LayerView Aside(std::size_t layer) const;
   void StepLayer(std::size_t layer, float learning_rate, std::int64_t update,
@@ -70,7 +71,7 @@ class DeltaMaker {
   std::optional<PrivateGradient> gradient_;  // none: the optimiser is direct
   ReusedMemory touched_;
   std::vector<GradientTarget> targets_;
-  Place place_ = Place::kDelta;
+  Destination destination_ = Destination::kDelta;
   Buffer aside_;  // one layer after the other: the device computes in order
 };
 

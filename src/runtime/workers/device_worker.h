@@ -24,7 +24,7 @@ class DeviceWorker : public Worker {
     switch (task.kind) {
       case TaskKind::kTrain:
         if (merge == 0) memory_.MakeSnapshots();
-        ++updates_;
+        ++merges_;
         return Train(task, Part(task.rows, merge, task.merges));
       case TaskKind::kApply:
         return;
@@ -97,7 +97,7 @@ class DeviceWorker : public Worker {
   Device& device() { return *device_; }
   StalenessMeter& staleness() { return staleness_; }
   JobMemory& memory() const { return memory_; }
-  std::int64_t updates() const { return updates_; }  // including the present one
+  std::int64_t merges() const { return merges_; }  // including the present one
 
   // Queues the download of the losses. AddLosses may follow after the device has been waited for.
   void DownloadLosses(const Tensor& losses) {
@@ -210,7 +210,7 @@ class DeviceWorker : public Worker {
   SyncUpdate sync_update_;
   std::optional<Model> model_;
   std::vector<float> row_losses_;
-  std::int64_t updates_ = 0;
+  std::int64_t merges_ = 0;
   double loss_sum_ = 0;
   EvaluationSums evaluation_;
   StalenessMeter staleness_;

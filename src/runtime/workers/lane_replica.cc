@@ -20,8 +20,7 @@ LaneReplica::LaneReplica(JobMemory& memory, Device& device)
 
 std::span<float> LaneReplica::FloatsOf(std::size_t layer, const AlignedFloats& flat) const {
   const std::int64_t at = memory_.store.layout().layers[layer].weights_at;
-  return flat.span().subspan(static_cast<std::size_t>(at),
-                             static_cast<std::size_t>(blocks_.floats(layer)));
+  return flat.span().subspan(at, blocks_.floats(layer));
 }
 
 void LaneReplica::Upload(const AlignedFloats& flat) {

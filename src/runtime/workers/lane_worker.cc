@@ -120,7 +120,7 @@ class LaneWorker : public DeviceWorker {
 
   // Waits for the update.
   void AddLaneLosses(const Task& task, const Tensor& losses) {
-    losses_.resize(static_cast<std::size_t>(losses.data.size));
+    losses_.resize(losses.data.size);
     device().Download(losses.data.base, losses.data.offset_bytes(),
                       std::as_writable_bytes(std::span(losses_)));
     device().Wait();

@@ -22,11 +22,11 @@ void ProbeRecorder::RecordDirect(const Model::LastLayer& last, float learning_ra
   if (probes.are_biases()) keep = 1;  // biases do not decay
   probes.Read(memory_.store, added);
   for (std::size_t i = 0; i < added.size(); ++i) {
-    const Probes::Place& place = probes.places()[i];
+    const Probes::Position& position = probes.positions()[i];
     float gradient = 0;
     for (std::int64_t row = 0; row < dy.rows; ++row) {
-      const float in = probes.are_biases() ? 1 : x.host()[row * x.stride + place.row];
-      gradient += in * dy.host()[row * dy.stride + place.col];
+      const float in = probes.are_biases() ? 1 : x.host()[row * x.stride + position.row];
+      gradient += in * dy.host()[row * dy.stride + position.col];
     }
     added[i] = (keep - 1) * added[i] - learning_rate * gradient;
   }
@@ -36,7 +36,7 @@ void ProbeRecorder::RecordDirect(const Model::LastLayer& last, float learning_ra
 void ProbeRecorder::RecordStep(const LayerGradient& gradient, float learning_rate,
                                std::int64_t update) {
   const Probes& probes = memory_.probes;
-  const auto count = static_cast<std::int64_t>(probes.places().size());
+  const auto count = static_cast<std::int64_t>(probes.positions().size());
   if (!of_probes_) {
     of_probes_ =
         MakeOptimizer(memory_.optimizer, memory_.explicit_momentum, LayoutOf(count), 0, device_);
@@ -48,10 +48,11 @@ void ProbeRecorder::RecordStep(const LayerGradient& gradient, float learning_rat
   probes.Read(memory_.store, First(before));
   after = before;
   for (std::size_t i = 0; i < First(gradients).size(); ++i) {
-    const Probes::Place& place = probes.places()[i];
-    gradients[i] = probes.are_biases()
-                       ? gradient.bias.host()[place.col]
-                       : gradient.weights.host()[place.row * gradient.weights.stride + place.col];
+    const Probes::Position& position = probes.positions()[i];
+    gradients[i] =
+        probes.are_biases()
+            ? gradient.bias.host()[position.col]
+            : gradient.weights.host()[position.row * gradient.weights.stride + position.col];
   }
   const auto vector = [&](Values& values) {
     return Tensor::Vector(HostSpan(values.data(), count));

@@ -27,7 +27,7 @@ class ProbeRecorder {
   using Values = std::array<float, Probes::kMax>;
 
   std::span<float> First(Values& values) const {
-    return std::span(values).first(memory_.probes.places().size());
+    return std::span(values).first(memory_.probes.positions().size());
   }
 
   WorkerId worker_;

@@ -153,15 +153,15 @@ class ReplicaWorker : public DeviceWorker {
 
   // As soon as the last update has made a layer, the download of the layer's Δ is queued.
   void QueueUpdate(Replica& replica, Model& model, const MergePlan& plan, std::int32_t update) {
-    using Place = DeltaMaker::Place;
+    using Destination = DeltaMaker::Destination;
     const BatchInput input = QueueForward(replica, model, plan.RowsOf(update));
     const bool updates_replica = !plan.IsLast(update) || memory().merge != Merge::kDelta;
-    const Place place = update == 0       ? Place::kDelta
-                        : updates_replica ? Place::kAside
-                                          : Place::kOnDelta;
+    const Destination destination = update == 0       ? Destination::kDelta
+                                    : updates_replica ? Destination::kAside
+                                                      : Destination::kOnDelta;
     DeltaMaker& maker = delta_maker();
     const auto targets =
-        maker.Targets(plan.learning_rate, replica.touched(), replica.delta(), place);
+        maker.Targets(plan.learning_rate, replica.touched(), replica.delta(), destination);
     ++replica_updates_;
     model.Backward(input, input, replica.weights(), targets, [&](std::size_t layer) {
       const LayerView& weights = replica.weights()[layer];
@@ -191,7 +191,7 @@ class ReplicaWorker : public DeviceWorker {
     set_torn(Torn::kNo);
     staleness().Merged(merge.read);
     std::array<float, Probes::kMax> added;
-    const auto probes = std::span(added).first(memory().probes.places().size());
+    const auto probes = std::span(added).first(memory().probes.positions().size());
     replica.ReadProbes(probes);
     memory().probes.Expect(id(), probes);
   }

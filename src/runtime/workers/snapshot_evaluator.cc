@@ -10,14 +10,14 @@ namespace hogbatch {
 std::vector<EvaluationSums> SnapshotEvaluator::Evaluate(const Task& task) {
   UseSnapshot(task.snapshot);
   const Dataset& data = memory_.RowsOf(task.split);
-  std::vector<EvaluationSums> sums(static_cast<std::size_t>(memory_.model.lanes));
+  std::vector<EvaluationSums> sums(memory_.model.lanes);
   const std::int64_t block = pass_->BlockRows(data);
   for (std::int64_t row = task.rows.begin; row < task.rows.end; row += block) {
     const RowRange rows{row, std::min(row + block, task.rows.end)};
     const std::span<const float> outputs = pass_->Outputs(data, rows);
     const HostTargets targets = ViewHostTargets(data, rows);
     for (std::int64_t lane = 0; lane < memory_.model.lanes; ++lane) {
-      sums[static_cast<std::size_t>(lane)] += EvaluateLane(lane, outputs, targets);
+      sums[lane] += EvaluateLane(lane, outputs, targets);
     }
   }
   return sums;

@@ -211,7 +211,7 @@ LayerGradient SyncUpdate::SumSparse(std::span<const Contribution> parts, RowRang
 Tensor SyncUpdate::OnDevice(const Tensor& host) {
   if (device_.info().shares_host_memory) return host;
   Check(host.stride == host.cols, "rows to upload are contiguous");
-  const std::span<const float> floats(host.host(), static_cast<std::size_t>(host.rows * host.cols));
+  const std::span<const float> floats(host.host(), host.rows * host.cols);
   return Tensor::Matrix(scratch_.Upload(floats), host.rows, host.cols);
 }
 

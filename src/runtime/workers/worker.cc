@@ -9,7 +9,7 @@
 #include "runtime/batches/batch.h"
 #include "runtime/workers/deferred_updates.h"
 #include "runtime/workers/device_worker.h"
-#include "runtime/workers/faster_way.h"
+#include "runtime/workers/faster_variant.h"
 #include "runtime/workers/lane_worker.h"
 #include "runtime/workers/private_gradient.h"
 #include "runtime/workers/probe_recorder.h"
@@ -68,23 +68,23 @@ class SharingWorker : public DeviceWorker {
   }
   void ForgetOptimizer() override {
     optimizer_.reset();
-    updates_before_ = -updates();
+    updates_before_ = -merges();
   }
-  std::int64_t optimizer_updates() const { return updates_before_ + updates(); }
+  std::int64_t optimizer_updates() const { return updates_before_ + merges(); }
 
   void Train(const Task& task, RowRange rows) override {
     const bool may_defer = MayDefer(task, rows);
-    if (!may_defer || way_.way() == 0) Flush();
+    if (!may_defer || variant_.present() == 0) Flush();
     if (!may_defer) return TrainNow(task, rows);
     const auto start = std::chrono::steady_clock::now();
     try {
-      way_.way() == 0 ? TrainNow(task, rows) : TrainDeferred(task, rows);
+      variant_.present() == 0 ? TrainNow(task, rows) : TrainDeferred(task, rows);
     } catch (...) {
       Flush();  // the merge before counts as done
       throw;
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    way_.Add(taken.count() / static_cast<double>(rows.size()));
+    variant_.Add(taken.count() / static_cast<double>(rows.size()));
     if (rows.end == task.rows.end) Flush();
   }
 
@@ -175,7 +175,7 @@ class SharingWorker : public DeviceWorker {
   std::optional<ColumnCompactor> compactor_;
   std::vector<GradientTarget> direct_targets_;
   std::optional<DeferredUpdates> deferred_;
-  FasterWay way_;  // 0: updates as they are computed, 1: deferred
+  FasterVariant variant_;  // 0: updates as they are computed, 1: deferred
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/indexed_array.h"
+#include "core/indexed_vector.h"
 #include "datasets/dataset.h"
 
 namespace hogbatch {

@@ -172,18 +172,18 @@ class Chooser {
                                 JoinNames(present), why.empty() ? "" : ": ", why));
   }
 
-  const gpu::Offer& Asked(Interface interface) {
-    std::optional<gpu::Offer>& offer = interface == Interface::kCuda ? cuda_ : opencl_;
-    if (!offer) offer = machine_.ask(interface);
-    return *offer;
+  const gpu::DetectedDevices& Asked(Interface interface) {
+    std::optional<gpu::DetectedDevices>& detected = interface == Interface::kCuda ? cuda_ : opencl_;
+    if (!detected) detected = machine_.ask(interface);
+    return *detected;
   }
 
   const Machine& machine_;
   Purpose purpose_;
   std::vector<DeviceInfo> chosen_;
   std::int64_t all_cores_ = 0;  // 0: none, or as many as the user named
-  std::optional<gpu::Offer> cuda_;
-  std::optional<gpu::Offer> opencl_;
+  std::optional<gpu::DetectedDevices> cuda_;
+  std::optional<gpu::DetectedDevices> opencl_;
 };
 
 }  // namespace
@@ -211,7 +211,8 @@ std::string OptionName(const DeviceInfo& info) {
   return name;
 }
 
-std::vector<Candidate> JudgeForAuto(const gpu::Offer& cuda, const gpu::Offer& opencl) {
+std::vector<Candidate> JudgeForAuto(const gpu::DetectedDevices& cuda,
+                                    const gpu::DetectedDevices& opencl) {
   std::vector<Candidate> candidates;
   for (const DeviceInfo& info : cuda.devices) candidates.push_back({info, info.unusable});
   const bool cuda_works = std::ranges::any_of(

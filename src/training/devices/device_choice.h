@@ -18,7 +18,7 @@ struct Machine {
   DeviceInfo processor;
   int cores = 1;
   // Called only if the answer matters: looking for GPUs may take seconds.
-  std::function<gpu::Offer(gpu::Interface)> ask;
+  std::function<gpu::DetectedDevices(gpu::Interface)> ask;
 };
 
 std::string_view Name(gpu::Interface interface);  // "CUDA"
@@ -33,7 +33,8 @@ struct Candidate {
   std::string why_not;  // empty: it is taken
 };
 // A GPU that several interfaces list is taken once, and a processor listed as a GPU is not taken.
-std::vector<Candidate> JudgeForAuto(const gpu::Offer& cuda, const gpu::Offer& opencl);
+std::vector<Candidate> JudgeForAuto(const gpu::DetectedDevices& cuda,
+                                    const gpu::DetectedDevices& opencl);
 
 // What the devices are for: "auto" trains on cores and GPUs together, and infers on GPUs alone.
 enum class Purpose : std::uint8_t { kTraining, kInference };

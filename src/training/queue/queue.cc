@@ -81,17 +81,21 @@ JobId Queue::Add(QueuedJob queued) {
   if (is_exclusive) setup.job.kind = job.plan.work.devices.front().info.kind;
   setup.job.priority = job.place.priority;
   setup.job.arrives = job.place.arrives;
-  setup.max_batch_size = ForAllDevices(setup.max_batch_size, job.plan, devices_, job.place.sharing);
-  setup.device_bytes = ForAllDevices(
-      DeviceBytesOf(job.plan.work, job.input->training.data, job.plan.max_batch_sizes), job.plan,
-      devices_, job.place.sharing);
-  entry->warner = std::make_unique<Warner>(observer_, static_cast<JobId>(entries_.size()));
+  const auto for_all = [&](const std::vector<std::int64_t>& planned) {
+    return IndexedVector<WorkerId, std::int64_t>(
+        ForAllDevices(planned, job.plan, devices_, job.place.sharing));
+  };
+  setup.max_batch_size = for_all(job.plan.max_batch_sizes);
+  setup.device_bytes =
+      for_all(DeviceBytesOf(job.plan.work, job.input->training.data, job.plan.max_batch_sizes));
+  entry->warner = std::make_unique<Warner>(observer_, entries_.size());
   if (job.keep) {
     entry->keeper = std::make_unique<RunKeeper>(*job.keep, job.plan, *job.input, *entry->memory,
                                                 *entry->warner);
   }
   const JobId id = coordinator_.Add(setup);
-  Entry& added = *entries_.emplace_back(std::move(entry));
+  entries_.push_back(std::move(entry));
+  Entry& added = this->entry(id);
   memories_.Add(id, added.memory);
   try {
     if (job.resume) {
@@ -180,7 +184,7 @@ std::optional<Event> Queue::NextEvent(const Coordinator& coordinator, double now
     cancelled_.pop_back();
     return Interrupt{.job = job};
   }
-  for (JobId id = 0; id < std::ssize(entries_); ++id) {
+  for (const JobId id : entries_.ids()) {
     Entry& kept = entry(id);
     const JobRun& job = coordinator.job(id);
     if (!kept.is_open || !job.has_begun() || job.has_ended() || job.checkpoint_pending()) continue;

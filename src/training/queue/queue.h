@@ -104,7 +104,7 @@ class Queue final : private RunObserver, private CheckpointKeeper {
     bool is_open = true;                // its end was not told yet
   };
 
-  Entry& entry(JobId job) { return *entries_[static_cast<std::size_t>(job)]; }
+  Entry& entry(JobId job) { return *entries_[job]; }
   std::vector<WorkerFactory> Workers();
   void Conclude(JobId job);
 
@@ -127,7 +127,7 @@ class Queue final : private RunObserver, private CheckpointKeeper {
   std::unique_ptr<Scheduler> scheduler_;
   JobMemories memories_;
   Coordinator coordinator_;
-  std::vector<std::unique_ptr<Entry>> entries_;  // by JobId
+  IndexedVector<JobId, std::unique_ptr<Entry>> entries_;
   std::vector<JobId> cancelled_;
   std::vector<JobId> ended_;  // and not concluded: a file of it is still being written
   std::unique_ptr<Executor> executor_;

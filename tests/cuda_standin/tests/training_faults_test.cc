@@ -12,7 +12,7 @@
 #include "cpu/cpu.h"
 #include "tests/cuda_standin/standin.h"
 #include "tests/cuda_standin/tests/small_work.h"
-#include "tests/runtime/ledger_run.h"
+#include "tests/runtime/ledger/ledger_run.h"
 
 namespace hogbatch::standin {
 namespace {
@@ -39,8 +39,8 @@ class Counted : public Worker {
  public:
   Counted(std::unique_ptr<Worker> worker, std::atomic<int>& cut)
       : worker_(std::move(worker)), cut_(cut) {}
-  void Compute(const Task& task, int update) override { worker_->Compute(task, update); }
-  void Commit(const Task& task, int update) override { worker_->Commit(task, update); }
+  void Compute(const Task& task, int merge) override { worker_->Compute(task, merge); }
+  void Commit(const Task& task, int merge) override { worker_->Commit(task, merge); }
   bool tore_merge() const override { return worker_->tore_merge(); }
   Report Finish(const Task& task) override {
     const Report report = worker_->Finish(task);

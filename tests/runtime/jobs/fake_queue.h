@@ -83,7 +83,7 @@ struct FakeJob {
 struct FakeQueue {
   std::string scheduler = "fifo";
   SchedulerOptions options = {};
-  std::vector<FakeJob> jobs = {};
+  IndexedVector<JobId, FakeJob> jobs = {};
   std::vector<FakeOptions> workers = std::vector<FakeOptions>(1);
   CostModel cost = {.seconds_per_row = 1e-4};
 
@@ -132,7 +132,7 @@ struct FakeQueue {
     Coordinator coordinator(used, setup);
     for (const FakeJob& job : jobs) coordinator.Add(SetupOf(job));
     MakeVirtualExecutor(factories, costs)->Run(coordinator, recorder);
-    for (JobId id = 0; id < coordinator.jobs(); ++id) {
+    for (const JobId id : coordinator.job_ids()) {
       results.push_back(coordinator.job(id).Result());
       ended_at.push_back(coordinator.job(id).ended_at());
     }

@@ -175,7 +175,7 @@ struct QueueRun {
       });
     }
     Drive(time, coordinator, workers, costs, recorder);
-    for (JobId id = 0; id < coordinator.jobs(); ++id) Keep(coordinator.job(id), *memories.Get(id));
+    for (const JobId id : coordinator.job_ids()) Keep(coordinator.job(id), *memories.Get(id));
   }
 
  private:

@@ -11,15 +11,6 @@
 #include "runtime/control/tasks_in_flight.h"
 
 namespace hogbatch {
-namespace {
-
-JobSpec PrepareOne(const JobSetup& setup, std::span<const DeviceInfo> workers) {
-  std::vector<JobSpec> jobs = setup.algorithm->Prepare({setup.job}, workers);
-  Check(jobs.size() == 1, "one job at a time");
-  return jobs.front();
-}
-
-}  // namespace
 
 JobRun::JobRun(const JobSetup& setup, std::span<const DeviceInfo> workers, RunContext& run)
     : run_(run),
@@ -27,7 +18,7 @@ JobRun::JobRun(const JobSetup& setup, std::span<const DeviceInfo> workers, RunCo
       rules_(setup.rules),
       merge_rows_(setup.merge_rows),
       task_seconds_(setup.task_seconds),
-      job_(PrepareOne(setup, workers), setup.rules.epochs, setup.rates, setup.seed),
+      job_(setup.job, setup.rules.epochs, setup.rates, setup.seed),
       evaluations_(setup.rows, setup.lanes.empty() ? Keeps::kBestSnapshot : Keeps::kBestLanes),
       stop_rules_(setup.rules),
       meter_(workers, setup.rules),
@@ -35,8 +26,8 @@ JobRun::JobRun(const JobSetup& setup, std::span<const DeviceInfo> workers, RunCo
       device_bytes_(setup.device_bytes),
       visited_(workers.size()),
       arrived_(std::max(setup.job.arrives, run.now - run.start)),
-      place_at_snapshot_(job_.place()),
-      good_place_(job_.place()) {
+      position_at_snapshot_(job_.position()),
+      good_position_(job_.position()) {
   hogbatch::Check(setup.lanes.empty() || setup.job.exclusive(), "a job with lanes is exclusive");
   if (!setup.lanes.empty()) lanes_.emplace(setup.lanes);
 }
@@ -68,7 +59,7 @@ void JobRun::OnReport(const Task& task, const Report& report) {
     rollback_.OnDone();
   } else if (task.kind == TaskKind::kRelease) {
     release_.OnDone();
-    if (home_ == task.worker) home_.reset();
+    if (owner_ == task.worker) owner_.reset();
   } else if (task.kind == TaskKind::kApply) {
     job_.CompleteSlice();
   } else {
@@ -97,7 +88,7 @@ void JobRun::OnTrained(const Task& task, const Report& report) {
 void JobRun::OnFailure(const Failure& failure, std::span<const Task> tasks) {
   InterruptPauses();
   release_.Forget(failure.worker);
-  if (home_ == failure.worker) home_.reset();  // its optimiser state is lost
+  if (owner_ == failure.worker) owner_.reset();  // its optimiser state is lost
   meter_.AddFailure(failure);
   workers_.Fail(failure.worker);
   for (const Task& task : tasks) {
@@ -115,7 +106,7 @@ void JobRun::OnRefused(const Task& task, const Report& report) {
         {id(), fmt::format("it goes on without {}: {}", workers()[task.worker].device.name,
                            failure.what)});
     InterruptPauses();
-    if (home_ == task.worker) home_.reset();  // its optimiser state is lost
+    if (owner_ == task.worker) owner_.reset();  // its optimiser state is lost
   }
   TakeBack(task, failure);
   InheritSlices(task.worker);
@@ -212,7 +203,7 @@ void JobRun::CheckRollback() {
 
 // The workers have gone back already.
 void JobRun::RollBack() {
-  job_.GoBackTo(good_place_);
+  job_.GoBackTo(good_position_);
   meter_.Restart(MeteredRun(), run_.now);
   evaluated_at_ = evaluations_.best() ? job_.examples() : -1;
   next_evaluation_ = 0;
@@ -227,21 +218,21 @@ void JobRun::CheckStop() {
 
 // A checkpoint waits for the evaluation under way, beside which training goes on. Then it goes
 // before the next evaluation. A synchronous round is finished first.
-bool JobRun::runs_dry() const {
+bool JobRun::is_draining() const {
   return checkpoint_.wanted() && !evaluations_.under_way() && !job_.round().open() &&
          !rollback_.active();
 }
 
 void JobRun::CheckCheckpoint() {
   if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) checkpoint_.End();
-  if (runs_dry() && job_.quiet() && !workers_.any_busy()) checkpoint_.Begin(Pausing());
+  if (is_draining() && job_.quiet() && !workers_.any_busy()) checkpoint_.Begin(Pausing());
 }
 
 // The workers that have a part in a pause. What an exclusive job keeps is in one place.
 std::vector<WorkerId> JobRun::Pausing() const {
   std::vector<WorkerId> pausing;
   for (const WorkerState& worker : workers()) {
-    if (!worker.live || (home_ && *home_ != worker.id)) continue;
+    if (!worker.live || (owner_ && *owner_ != worker.id)) continue;
     pausing.push_back(worker.id);
     if (spec().exclusive()) break;
   }
@@ -260,9 +251,8 @@ void JobRun::End() {
 void JobRun::Release() {
   std::vector<WorkerId> releasing;
   for (const WorkerState& worker : workers()) {
-    const auto index = static_cast<std::size_t>(worker.id);
-    if (visited_[index] && worker.live) releasing.push_back(worker.id);
-    visited_[index] = false;
+    if (visited_[worker.id] && worker.live) releasing.push_back(worker.id);
+    visited_[worker.id] = false;
   }
   release_.End();
   release_.Begin(releasing);
@@ -281,7 +271,7 @@ void JobRun::VisitState(StateVisitor& visitor) {
   run_.next_id = std::max(run_.next_id, next_id);  // other jobs may have tasks in flight
   Visit(visitor, "next_evaluation", next_evaluation_);
   Visit(visitor, "evaluated_at", evaluated_at_);
-  Visit(visitor, "good_place", good_place_);
+  Visit(visitor, "good_place", good_position_);
   Visit(visitor, "rollbacks", rollbacks_);
   if (lanes_) lanes_->VisitState(visitor);
   std::vector<std::string> names;

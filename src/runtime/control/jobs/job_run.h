@@ -35,10 +35,10 @@ struct JobSetup {
   std::shared_ptr<Algorithm> algorithm;
   // That fits each worker's memory; 0, or absent: any. kDoesNotFit: the worker cannot serve the
   // job.
-  std::vector<std::int64_t> max_batch_size = {};
+  IndexedVector<WorkerId, std::int64_t> max_batch_size = {};
   // Bytes that it takes of each worker's DeviceInfo::memory_bytes; absent: none. While there is no
   // room beside other jobs, it waits.
-  std::vector<std::int64_t> device_bytes = {};
+  IndexedVector<WorkerId, std::int64_t> device_bytes = {};
   std::int64_t merge_rows = 1;         // rows per merge of a replica, for updates that are smaller
   double task_seconds = kTaskSeconds;  // about how long a training task takes
   std::uint64_t seed = 1;
@@ -114,13 +114,10 @@ class JobRun {
   void ReportIfDue();
 
   // Device memory that it takes on a worker, and whether it has taken it.
-  std::int64_t device_bytes(WorkerId worker) const {
-    const auto index = static_cast<std::size_t>(worker);
-    return index < device_bytes_.size() ? device_bytes_[index] : 0;
-  }
-  bool has_visited(WorkerId worker) const { return visited_[static_cast<std::size_t>(worker)]; }
+  std::int64_t device_bytes(WorkerId worker) const { return device_bytes_.value_or(worker, 0); }
+  bool has_visited(WorkerId worker) const { return visited_[worker]; }
   // Tells the user once that the job waits for memory of a device.
-  void TellOfMemory(WorkerId worker);
+  void WarnAboutMemory(WorkerId worker);
   // The worker may have tasks of the job at this moment.
   bool MayServe(WorkerId worker) const;
   // The task that only this worker can do: its part of a pause or of a round. Without an id.
@@ -135,7 +132,7 @@ class JobRun {
 
   // An exclusive job keeps its optimiser state on one worker. Before another one serves it, the
   // first one has to release it.
-  bool is_elsewhere(WorkerId worker) const { return home_ && *home_ != worker; }
+  bool belongs_to_another(WorkerId worker) const { return owner_ && *owner_ != worker; }
   bool CanMove() const;
   // Workers free the memory that they have for the job.
   void Release();
@@ -173,7 +170,7 @@ class JobRun {
   bool EvaluationIsDue() const;
   void PlanEvaluation();
   std::int64_t RowsToEvaluation() const;
-  bool runs_dry() const;
+  bool is_draining() const;
   void Stop(StopReason reason);
   bool IsUsable(const WorkerState& worker) const;
   std::vector<WorkerId> Pausing() const;
@@ -185,9 +182,9 @@ class JobRun {
   ProgressMeter::Run MeteredRun() const;
 
   // not state: run_, rules_, merge_rows_, task_seconds_, checkpoint_, rollback_ (a checkpoint waits
-  // for it), release_, visited_, device_bytes_, told_of_memory_, is_saved_, home_ (a resumed job
-  // has none), has_begun_, began_at_, ended_at_, arrived_, at_snapshot_, place_at_snapshot_ (no
-  // evaluation is under way), reason_
+  // for it), release_, visited_, device_bytes_, warned_about_memory_, is_saved_, owner_ (a resumed
+  // job has none), has_begun_, began_at_, ended_at_, arrived_, at_snapshot_, position_at_snapshot_
+  // (no evaluation is under way), reason_
   RunContext& run_;
   std::shared_ptr<Algorithm> algorithm_;
   RunRules rules_;
@@ -202,22 +199,22 @@ class JobRun {
   PausePhase checkpoint_{TaskKind::kSave};
   PausePhase rollback_{TaskKind::kRestore};  // to the last good model
   PausePhase release_{TaskKind::kRelease};
-  std::vector<std::int64_t> device_bytes_;
-  bool told_of_memory_ = false;
-  bool is_saved_ = false;         // in a checkpoint, since it is done
-  std::vector<bool> visited_;     // workers that have memory of the job
-  std::optional<WorkerId> home_;  // of an exclusive job: the worker that keeps its optimiser state
-  bool synchronous_ = false;      // the latest training task was part of a round
+  IndexedVector<WorkerId, std::int64_t> device_bytes_;
+  bool warned_about_memory_ = false;
+  bool is_saved_ = false;                  // in a checkpoint, since it is done
+  IndexedVector<WorkerId, bool> visited_;  // workers that have memory of the job
+  std::optional<WorkerId> owner_;  // of an exclusive job: the worker that keeps its optimiser state
+  bool synchronous_ = false;       // the latest training task was part of a round
 
   bool has_begun_ = false;
   double began_at_ = 0;
   std::optional<double> ended_at_;
   double arrived_;
-  double next_evaluation_ = 0;      // epoch
-  std::int64_t evaluated_at_ = -1;  // examples behind the latest snapshot
-  Progress at_snapshot_;            // where the run stood when the latest snapshot was taken
-  Job::Place place_at_snapshot_;    // the same, to go back to
-  Job::Place good_place_;           // of the best snapshot
+  double next_evaluation_ = 0;          // epoch
+  std::int64_t evaluated_at_ = -1;      // examples behind the latest snapshot
+  Progress at_snapshot_;                // where the run stood when the latest snapshot was taken
+  Job::Position position_at_snapshot_;  // the same, to go back to
+  Job::Position good_position_;         // of the best snapshot
   std::int64_t rollbacks_ = 0;
   StopReason reason_ = StopReason::kNone;
 };

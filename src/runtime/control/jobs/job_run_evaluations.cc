@@ -26,7 +26,7 @@ void JobRun::OnEvaluated(const Task& task, const Report& report) {
     // No learning rate makes the initial model better.
     return evaluation->epoch == 0 ? Stop(StopReason::kDiverged) : Diverge(why);
   }
-  if (progress.best) good_place_ = place_at_snapshot_;
+  if (progress.best) good_position_ = position_at_snapshot_;
   const StopReason reason = stop_rules_.Judge(*evaluation);
   if (reason != StopReason::kNone) Stop(reason);
 }
@@ -36,7 +36,7 @@ void JobRun::OnLanesEvaluated(const Task& task, const Report& report) {
   const std::optional<Evaluation> whole = evaluations_.Finish(task, report);
   if (!whole) return;
   std::vector<std::int64_t> best;
-  for (const LaneRuns::Judged& judged : lanes_->Conclude(*whole)) {
+  for (const LaneRuns::LaneEvaluation& judged : lanes_->Conclude(*whole)) {
     Progress progress = at_snapshot_;
     progress.lane = judged.lane;
     progress.evaluation = judged.evaluation;
@@ -52,7 +52,7 @@ void JobRun::OnLanesEvaluated(const Task& task, const Report& report) {
 // since the last one.
 void JobRun::CheckEvaluation() {
   if (evaluations_.under_way() || evaluated_at_ == job_.examples()) return;
-  if (runs_dry() || checkpoint_.under_way() || checkpoint_.ready() || rollback_.active()) return;
+  if (is_draining() || checkpoint_.under_way() || checkpoint_.ready() || rollback_.active()) return;
   if (!std::isfinite(rules_.eval_every)) return;
   if (reason_ == StopReason::kDiverged || reason_ == StopReason::kNoWorkers) return;
   // A round that is applied only in part does not give a model.
@@ -60,7 +60,7 @@ void JobRun::CheckEvaluation() {
   evaluated_at_ = job_.examples();
   PlanEvaluation();
   at_snapshot_ = meter_.Report(MeteredRun(), run_.now);
-  place_at_snapshot_ = job_.place();
+  position_at_snapshot_ = job_.position();
   evaluations_.Begin(job_.epoch());
 }
 

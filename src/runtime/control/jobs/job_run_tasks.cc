@@ -21,8 +21,8 @@ bool JobRun::MayServe(WorkerId id) const {
   return most == 0 || worker.outstanding > 0 || workers_.busy() < most;
 }
 
-void JobRun::TellOfMemory(WorkerId worker) {
-  if (std::exchange(told_of_memory_, true)) return;
+void JobRun::WarnAboutMemory(WorkerId worker) {
+  if (std::exchange(warned_about_memory_, true)) return;
   run_.actions.warnings.push_back(
       {id(), fmt::format("{} has no room for it beside the other jobs: it waits until one of them "
                          "leaves",
@@ -56,8 +56,8 @@ std::optional<Task> JobRun::NextTask(WorkerId id) {
   std::optional<Task> task = SharedTask(workers()[id]);
   if (!task) return task;
   task->job = spec().id;
-  visited_[static_cast<std::size_t>(id)] = true;
-  if (spec().exclusive()) home_ = id;
+  visited_[id] = true;
+  if (spec().exclusive()) owner_ = id;
   return task;
 }
 
@@ -66,7 +66,7 @@ std::optional<Task> JobRun::SharedTask(const WorkerState& worker) {
     if (auto task = evaluations_.Next()) return task;
   }
   const bool sequential = spec().exclusive() && evaluations_.under_way();
-  if (reason_ == StopReason::kNone && !job_.round().applying() && !runs_dry() && !sequential) {
+  if (reason_ == StopReason::kNone && !job_.round().applying() && !is_draining() && !sequential) {
     if (auto task = NextTrainingTask(worker)) return task;
   }
   return evaluations_.Next();
@@ -108,7 +108,7 @@ std::optional<Task> JobRun::NextTrainingTask(const WorkerState& worker) {
   ++run_.next_id;
   if (lanes_) {
     const std::int64_t rows = task->rows.size() / task->merges / task->updates_per_merge;
-    task->lane_rates = lanes_->RatesAt(task->rate_epoch, rows, assignment->rate_scale);
+    task->lane_rates = lanes_->RatesAt(task->rate_epoch, rows);
   }
   return task;
 }

@@ -29,12 +29,11 @@ LaneRuns::LaneRuns(std::span<const LaneSetup> lanes) {
   for (const LaneSetup& lane : lanes) lanes_.emplace_back(lane);
 }
 
-std::vector<std::optional<float>> LaneRuns::RatesAt(double epoch, std::int64_t rows,
-                                                    float scale) const {
+std::vector<std::optional<float>> LaneRuns::RatesAt(double epoch, std::int64_t rows) const {
   std::vector<std::optional<float>> rates;
   for (const Lane& lane : lanes_) {
     const bool runs = lane.reason == StopReason::kNone;
-    rates.push_back(runs ? std::optional(scale * lane.rates.At(epoch, rows)) : std::nullopt);
+    rates.push_back(runs ? std::optional(lane.rates.At(epoch, rows)) : std::nullopt);
   }
   return rates;
 }
@@ -62,18 +61,19 @@ void LaneRuns::OnEvaluated(const Task& task, const Report& report, double epoch)
   }
 }
 
-std::vector<LaneRuns::Judged> LaneRuns::Conclude(const Evaluation& whole) {
-  std::vector<Judged> judged;
+std::vector<LaneRuns::LaneEvaluation> LaneRuns::Conclude(const Evaluation& whole) {
+  std::vector<LaneEvaluation> judged;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    if (auto one = Judge(static_cast<std::int64_t>(i), whole)) judged.push_back(*one);
+    if (auto one = Judge(i, whole)) judged.push_back(*one);
   }
   return judged;
 }
 
-std::optional<LaneRuns::Judged> LaneRuns::Judge(std::int64_t index, const Evaluation& whole) {
-  Lane& lane = lanes_[static_cast<std::size_t>(index)];
+std::optional<LaneRuns::LaneEvaluation> LaneRuns::Judge(std::size_t index,
+                                                        const Evaluation& whole) {
+  Lane& lane = lanes_[index];
   if (lane.reason != StopReason::kNone) return std::nullopt;
-  Judged judged{.lane = index, .evaluation = lane.current};
+  LaneEvaluation judged{.lane = static_cast<std::int64_t>(index), .evaluation = lane.current};
   judged.evaluation.epoch = whole.epoch;
   if (!whole.train) judged.evaluation.train.reset();
   if (!WhyDiverged(judged.evaluation, lane.first_loss).empty()) {

@@ -24,7 +24,7 @@ class LaneRuns {
   explicit LaneRuns(std::span<const LaneSetup> lanes);
 
   // The learning rates of an update of `rows` rows at `epoch`; none: the lane has stopped.
-  std::vector<std::optional<float>> RatesAt(double epoch, std::int64_t rows, float scale) const;
+  std::vector<std::optional<float>> RatesAt(double epoch, std::int64_t rows) const;
 
   // A finished training task: a lane whose loss is not finite stops.
   void OnTrained(const Report& report, double epoch);
@@ -32,13 +32,13 @@ class LaneRuns {
   void OnEvaluated(const Task& task, const Report& report, double epoch);
 
   // An evaluation of a lane that had not stopped before.
-  struct Judged {
+  struct LaneEvaluation {
     std::int64_t lane = 0;
     Evaluation evaluation;
     bool is_best = false;  // so far
   };
   // The evaluation is complete, with the splits that `whole` has. Lanes stop by their rules.
-  std::vector<Judged> Conclude(const Evaluation& whole);
+  std::vector<LaneEvaluation> Conclude(const Evaluation& whole);
 
   // Why the job stops: all lanes have stopped. kNone: it goes on.
   StopReason reason() const;
@@ -65,7 +65,7 @@ class LaneRuns {
     Evaluation current = {};
   };
 
-  std::optional<Judged> Judge(std::int64_t index, const Evaluation& whole);
+  std::optional<LaneEvaluation> Judge(std::size_t index, const Evaluation& whole);
 
   std::vector<Lane> lanes_;
 };

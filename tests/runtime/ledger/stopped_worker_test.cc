@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cpu/cpu.h"
-#include "tests/runtime/ledger_run.h"
+#include "tests/runtime/ledger/ledger_run.h"
 #include "tests/support/strict_device.h"
 
 namespace hogbatch {
@@ -49,8 +49,8 @@ class Gate {
 class Seen : public Worker {
  public:
   Seen(std::unique_ptr<Worker> worker, Gate& gate) : worker_(std::move(worker)), gate_(gate) {}
-  void Compute(const Task& task, int update) override { worker_->Compute(task, update); }
-  void Commit(const Task& task, int update) override { worker_->Commit(task, update); }
+  void Compute(const Task& task, int merge) override { worker_->Compute(task, merge); }
+  void Commit(const Task& task, int merge) override { worker_->Commit(task, merge); }
   Report Finish(const Task& task) override {
     gate_.Look();
     return worker_->Finish(task);
@@ -67,16 +67,16 @@ class Stopping : public Worker {
  public:
   Stopping(std::unique_ptr<Worker> worker, int depth, Gate& gate)
       : worker_(std::move(worker)), depth_(depth), gate_(gate) {}
-  void Compute(const Task& task, int update) override {
-    if (task.kind == TaskKind::kTrain && update == 0) {
-      // Of a task before it all is merged but its last update.
+  void Compute(const Task& task, int merge) override {
+    if (task.kind == TaskKind::kTrain && merge == 0) {
+      // Of a task before it all but its last merge is done.
       if (depth_ == 1) gate_.Stop(task.rows.size());
       if (before_) gate_.Stop(LastPart(*before_).size() + task.rows.size());
       before_ = task;
     }
-    worker_->Compute(task, update);
+    worker_->Compute(task, merge);
   }
-  void Commit(const Task& task, int update) override { worker_->Commit(task, update); }
+  void Commit(const Task& task, int merge) override { worker_->Commit(task, merge); }
   Report Finish(const Task& task) override {
     if (before_ && before_->id == task.id) before_.reset();
     return worker_->Finish(task);

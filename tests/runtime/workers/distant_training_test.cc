@@ -125,8 +125,8 @@ INSTANTIATE_TEST_SUITE_P(Weighted, Distant,
 TEST_P(Distant, StepsHaveTheLossesAndWeightsOfSharedOnes) {
   const TrainingData training = Data();
   const ModelSpec spec = Spec(training);
-  const ParityResult shared = TrainSteps(training, spec, Options(), MakeCpu);
-  const ParityResult distant = TrainSteps(training, spec, Options(), MakeStrict);
+  const ParityResult shared = TrainUpdates(training, spec, Options(), MakeCpu);
+  const ParityResult distant = TrainUpdates(training, spec, Options(), MakeStrict);
   ASSERT_EQ(distant.losses.size(), shared.losses.size());
   for (std::size_t i = 0; i < shared.losses.size(); ++i) {
     ASSERT_NEAR(distant.losses[i], shared.losses[i], 2e-6 * (1 + shared.losses[i])) << "step " << i;
@@ -145,8 +145,8 @@ TEST_P(Distant, CommonStepsEqualSharedOnesToTheBit) {
   const ModelSpec spec = Spec(training);
   ParityOptions options = Options();
   options.stepping = Stepping::kCommon;
-  const ParityResult shared = TrainSteps(training, spec, options, MakeCpu);
-  const ParityResult distant = TrainSteps(training, spec, options, MakeStrict);
+  const ParityResult shared = TrainUpdates(training, spec, options, MakeCpu);
+  const ParityResult distant = TrainUpdates(training, spec, options, MakeStrict);
   EXPECT_EQ(distant.losses, shared.losses);
   EXPECT_EQ(distant.weights, shared.weights);
 }

@@ -1,4 +1,4 @@
-#include "tests/runtime/row_ledger.h"
+#include "tests/runtime/ledger/row_ledger.h"
 
 #include <gtest/gtest.h>
 
@@ -25,42 +25,42 @@ class WatchedWorker : public Worker {
                 RowLedger::Company company)
       : worker_(std::move(worker)), ledger_(ledger), memory_(memory), company_(company) {}
 
-  void Compute(const Task& task, int update) override {
-    Call(task, update, &Worker::Compute);
+  void Compute(const Task& task, int merge) override {
+    Call(task, merge, &Worker::Compute);
     // Or the rows could not go back if something fails before Commit.
     EXPECT_FALSE(task.kind == TaskKind::kTrain && model_changed());
   }
 
-  void Commit(const Task& task, int update) override {
-    Call(task, update, &Worker::Commit);
+  void Commit(const Task& task, int merge) override {
+    Call(task, merge, &Worker::Commit);
     if (task.kind == TaskKind::kApply) ledger_.Apply(task, memory_);
     if (task.kind != TaskKind::kTrain) return;
     if (task.hold) return ledger_.Hold(task);
-    ledger_.Train(Part(task.rows, update, task.merges));
+    ledger_.Train(Part(task.rows, merge, task.merges));
   }
 
   bool tore_merge() const override { return worker_->tore_merge(); }
   Report Finish(const Task& task) override { return worker_->Finish(task); }
 
  private:
-  void Call(const Task& task, int update, void (Worker::*call)(const Task&, int)) {
+  void Call(const Task& task, int merge, void (Worker::*call)(const Task&, int)) {
     if (company_ == RowLedger::Company::kAlone) {
       before_.assign(memory_.store.idle_weights().begin(), memory_.store.idle_weights().end());
     }
     try {
-      (worker_.get()->*call)(task, update);
+      (worker_.get()->*call)(task, merge);
     } catch (...) {
-      if (task.kind == TaskKind::kTrain) Broke(task, update);
+      if (task.kind == TaskKind::kTrain) Broke(task, merge);
       throw;
     }
   }
 
-  void Broke(const Task& task, int update) {
+  void Broke(const Task& task, int merge) {
     if (worker_->tore_merge()) {
       EXPECT_FALSE(task.hold) << "a held gradient changes nothing";
-      ledger_.Lose(Part(task.rows, update, task.merges));
+      ledger_.Lose(Part(task.rows, merge, task.merges));
     } else {
-      EXPECT_FALSE(model_changed()) << "an update was torn and its worker does not know";
+      EXPECT_FALSE(model_changed()) << "a merge was torn and its worker does not know";
     }
   }
 

@@ -118,21 +118,21 @@ TEST_P(Silence, OfFiftyWorkersLeavesTheRowsToTheLast) {
 INSTANTIATE_TEST_SUITE_P(All, Silence, testing::Values("hogbatch", "adaptive", "sync"),
                          [](const auto& tested) { return std::string(tested.param); });
 
-Coordinator::Setup TwoWorkers() {
+Coordinator TwoWorkers() {
   const DeviceInfo info{.name = "cpu", .description = "fake", .shares_host_memory = true};
-  return {.job = {.id = 0, .model = {}, .train_rows = 5000},
-          .rows = {.train = 5000, .valid = 0, .test = 0},
-          .rules = {.epochs = 1, .target_loss = {}},
-          .rates = LearningRate({}, 1),
-          .workers = {info, info},
-          .silence_seconds = 0.02};
+  return {{.job = {.id = 0, .model = {}, .train_rows = 5000},
+           .rows = {.train = 5000, .valid = 0, .test = 0},
+           .rules = {.epochs = 1, .target_loss = {}},
+           .rates = LearningRate({}, 1),
+           .algorithm = MakeAlgorithm("hogbatch", {})},
+          {info, info},
+          0.02};
 }
 
 TEST(SilentWorkers, OfAStoppedProcessAreForgiven) {
-  const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
-  Coordinator coordinator(*algorithm, TwoWorkers());
+  Coordinator coordinator = TwoWorkers();
   EXPECT_THAT(coordinator.Handle(Tick{}, 0).tasks, SizeIs(2));
-  EXPECT_THAT(coordinator.Handle(Woken{}, 1000).failures, IsEmpty());
+  EXPECT_THAT(coordinator.Handle(ProcessContinued{}, 1000).failures, IsEmpty());
   EXPECT_THAT(coordinator.Handle(Tick{}, 1000.1).failures, IsEmpty());
   EXPECT_THAT(coordinator.Handle(Tick{}, 1000.3).failures, SizeIs(2));
 }
@@ -151,8 +151,7 @@ TEST(SilentWorkers, KeepTheMemoryTheyUse) {
     while (!kept.may_wake) kept.may_wake.wait(false);
     return static_cast<double>(task.rows.size());
   };
-  const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
-  Coordinator coordinator(*algorithm, TwoWorkers());
+  Coordinator coordinator = TwoWorkers();
   kept.executor = MakeThreadExecutor(
       {[] { return std::make_unique<FakeWorker>(0, kept.ledgers[0], FakeOptions{}); },
        [hanging] { return std::make_unique<FakeWorker>(1, kept.ledgers[1], hanging); }},

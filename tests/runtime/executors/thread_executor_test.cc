@@ -48,13 +48,12 @@ cpu_set_t PlacesOfThisThread() {
 }
 
 TEST(ThreadExecutor, KeepsFeedingThreadsOffTheCoresThatTrain) {
-  const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
-  Coordinator coordinator(
-      *algorithm, {.job = {.id = 0, .model = {}, .train_rows = 100},
-                   .rows = {.train = 100, .valid = 10, .test = 0},
-                   .rules = Rules(1),
-                   .rates = LearningRate({}, 1),
-                   .workers = {{.name = "gpu", .shares_host_memory = false}, {.name = "cpu.0"}}});
+  Coordinator coordinator({.job = {.id = 0, .model = {}, .train_rows = 100},
+                           .rows = {.train = 100, .valid = 10, .test = 0},
+                           .rules = Rules(1),
+                           .rates = LearningRate({}, 1),
+                           .algorithm = MakeAlgorithm("hogbatch", {})},
+                          {{.name = "gpu", .shares_host_memory = false}, {.name = "cpu.0"}});
   Ledger ledgers[2];
   cpu_set_t feeding, training;
   const std::vector<WorkerFactory> factories = {
@@ -90,12 +89,12 @@ class LateRun : public Recorder {
   std::string waited_for;
 
   StopReason Run() {
-    const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
-    Coordinator coordinator(*algorithm, {.job = {.id = 0, .model = {}, .train_rows = 100},
-                                         .rows = {.train = 100, .valid = 10, .test = 0},
-                                         .rules = Rules(1),
-                                         .rates = LearningRate({}, 1),
-                                         .workers = {{.name = "cpu.0"}, {.name = "cpu.1"}}});
+    Coordinator coordinator({.job = {.id = 0, .model = {}, .train_rows = 100},
+                             .rows = {.train = 100, .valid = 10, .test = 0},
+                             .rules = Rules(1),
+                             .rates = LearningRate({}, 1),
+                             .algorithm = MakeAlgorithm("hogbatch", {})},
+                            {{.name = "cpu.0"}, {.name = "cpu.1"}});
     Ledger ledgers[2];
     FakeOptions options;
     options.evaluate = [&](const Task& task) {
@@ -165,12 +164,12 @@ TEST(ThreadExecutor, DoesNotWaitForWorkersWhenAskedToStop) {
 }
 
 TEST(ThreadExecutor, StopsWhenAnotherThreadAsks) {
-  const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
-  Coordinator coordinator(*algorithm, {.job = {.id = 0, .model = {}, .train_rows = 100000},
-                                       .rows = {.train = 100000, .valid = 100, .test = 0},
-                                       .rules = Rules(1e6),
-                                       .rates = LearningRate({}, 1e6),
-                                       .workers = {{.name = "cpu.0", .description = "fake"}}});
+  Coordinator coordinator({.job = {.id = 0, .model = {}, .train_rows = 100000},
+                           .rows = {.train = 100000, .valid = 100, .test = 0},
+                           .rules = Rules(1e6),
+                           .rates = LearningRate({}, 1e6),
+                           .algorithm = MakeAlgorithm("hogbatch", {})},
+                          {{.name = "cpu.0", .description = "fake"}});
   Ledger ledger;
   std::stop_source stop;
   FakeOptions options;

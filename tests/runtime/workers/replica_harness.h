@@ -23,10 +23,9 @@ inline void ExpectNear(const std::vector<float>& a, const std::vector<float>& b)
   for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 2e-6) << i;
 }
 
-// The strict device does whatever a real one may do. There is a second worker's place in its
-// memory, for a test that plays it.
-struct Hand {
-  explicit Hand(std::int64_t nonzeros, int depth = 1)
+// The strict device does whatever a real one may do. // memory, for a test that plays it.
+struct ReplicaHarness {
+  explicit ReplicaHarness(std::int64_t nonzeros, int depth = 1)
       : training(MakeSynthetic({.rows = 600, .features = 200, .nonzeros = nonzeros})),
         spec{.inputs = 200,
              .hidden = {32},

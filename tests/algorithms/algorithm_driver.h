@@ -10,9 +10,9 @@
 namespace hogbatch {
 
 // Workers that report when told to. Team 0 is `threads` CPU threads, each further team is a GPU.
-class Desk {
+class AlgorithmDriver {
  public:
-  Desk(int threads, int gpus, AlgorithmOptions options = {})
+  AlgorithmDriver(int threads, int gpus, AlgorithmOptions options = {})
       : algorithm_(MakeAlgorithm("adaptive", options)) {
     for (int i = 0; i < threads + gpus; ++i) {
       const bool is_cpu = i < threads;
@@ -45,7 +45,7 @@ class Desk {
   }
   WorkerState& worker(WorkerId id) { return workers_[static_cast<std::size_t>(id)]; }
   const std::vector<WorkerState>& workers() const { return workers_; }
-  std::vector<HeldTeam> held() const { return algorithm_->held_teams(); }
+  std::vector<BoundTeam> held() const { return algorithm_->bound_teams(); }
 
  private:
   std::unique_ptr<Algorithm> algorithm_;

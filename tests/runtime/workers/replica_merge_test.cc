@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "tests/runtime/hand.h"
+#include "tests/runtime/workers/replica_harness.h"
 
 namespace hogbatch {
 namespace {
@@ -15,20 +15,20 @@ namespace {
 // One update while somebody else adds 1 to every weight: the model before, after, and what the
 // update alone would have made of it.
 struct Meeting {
-  Meeting(Merge merge, int teams, std::int64_t nonzeros) : hand(nonzeros, 2) {
+  Meeting(Merge merge, int teams, std::int64_t nonzeros) : harness(nonzeros, 2) {
     const Task task{.id = 1, .rows = {0, 32}, .learning_rate = 0.1f};
-    Hand other(nonzeros, 2);
+    ReplicaHarness other(nonzeros, 2);
     before = other.Model();
     other.Do(task);
     alone = other.Model();
-    hand.memory.merge = merge;
-    hand.memory.teams = teams;
-    hand.worker().Compute(task, 0);
-    for (float& w : hand.memory.store.idle_weights()) w += 1;
-    hand.worker().Commit(task, 0);
-    after = hand.Model();
+    harness.memory.merge = merge;
+    harness.memory.teams = teams;
+    harness.worker().Compute(task, 0);
+    for (float& w : harness.memory.store.idle_weights()) w += 1;
+    harness.worker().Commit(task, 0);
+    after = harness.Model();
   }
-  Hand hand;
+  ReplicaHarness harness;
   std::vector<float> before, alone, after;
 };
 
@@ -73,44 +73,44 @@ TEST(Merge, AverageDrawsTheModelTowardsTheReplica) {
   }
 }
 
-std::optional<double> BetaNow(Hand& hand) {
-  return hand.Do({.kind = TaskKind::kSnapshot, .rows = {}, .snapshot = 0}).beta;
+std::optional<double> BetaNow(ReplicaHarness& harness) {
+  return harness.Do({.kind = TaskKind::kSnapshot, .rows = {}, .snapshot = 0}).beta;
 }
 
 TEST(Beta, IsOneForAWorkerAlone) {
   for (const std::int64_t nonzeros : kNonzeros) {
     for (const Merge merge : {Merge::kDelta, Merge::kAverage, Merge::kOverwrite}) {
-      Hand hand(nonzeros, 2);
-      hand.memory.merge = merge;
-      EXPECT_FALSE(BetaNow(hand)) << "nothing was added yet";
+      ReplicaHarness harness(nonzeros, 2);
+      harness.memory.merge = merge;
+      EXPECT_FALSE(BetaNow(harness)) << "nothing was added yet";
       for (int i = 0; i < 10; ++i) {
-        hand.Do({.id = i + 1, .rows = {i * 16, i * 16 + 16}, .learning_rate = 0.1f});
+        harness.Do({.id = i + 1, .rows = {i * 16, i * 16 + 16}, .learning_rate = 0.1f});
       }
-      ASSERT_TRUE(BetaNow(hand));
-      EXPECT_NEAR(*BetaNow(hand), 1, 1e-4);
+      ASSERT_TRUE(BetaNow(harness));
+      EXPECT_NEAR(*BetaNow(harness), 1, 1e-4);
     }
   }
 }
 
 // Another worker adds to the probes in the middle of every update and says so.
 double BetaWithAnother(Merge merge) {
-  Hand hand(0, 2);
-  hand.memory.merge = merge;
-  hand.memory.teams = 2;
-  const LayerShape& last = hand.memory.store.layout().layers.back();
+  ReplicaHarness harness(0, 2);
+  harness.memory.merge = merge;
+  harness.memory.teams = 2;
+  const LayerShape& last = harness.memory.store.layout().layers.back();
   std::array<float, Probes::kMax> added;
   added.fill(0.01f);
   for (int i = 0; i < 10; ++i) {
     const Task task{.id = i + 1, .rows = {i * 16, i * 16 + 16}, .learning_rate = 0.1f};
-    hand.worker().Compute(task, 0);
+    harness.worker().Compute(task, 0);
     for (std::size_t p = 0; p < added.size(); ++p) {
-      const std::int64_t at = hand.memory.probes.InLayer(p, last.bias_at - last.weights_at);
-      hand.memory.store.Add(last.weights_at + at, std::span(added).subspan(p, 1));
+      const std::int64_t at = harness.memory.probes.InLayer(p, last.bias_at - last.weights_at);
+      harness.memory.store.Add(last.weights_at + at, std::span(added).subspan(p, 1));
     }
-    hand.memory.probes.Expect(1, added);
-    hand.worker().Commit(task, 0);
+    harness.memory.probes.Expect(1, added);
+    harness.worker().Commit(task, 0);
   }
-  return *BetaNow(hand);
+  return *BetaNow(harness);
 }
 
 TEST(Beta, SaysWhatEachMergeLosesOfConcurrentUpdates) {
@@ -125,9 +125,9 @@ TEST(Beta, ProbesLieApartInTheLastLayer) {
     const ModelSpec spec{.inputs = 9, .hidden = {32}, .outputs = outputs};
     const Probes probes(spec, 1);
     std::vector<std::int64_t> seen;
-    for (std::size_t i = 0; i < probes.places().size(); ++i) {
-      ASSERT_LT(probes.places()[i].row, 32);
-      ASSERT_LT(probes.places()[i].col, outputs);
+    for (std::size_t i = 0; i < probes.positions().size(); ++i) {
+      ASSERT_LT(probes.positions()[i].row, 32);
+      ASSERT_LT(probes.positions()[i].col, outputs);
       seen.push_back(probes.InLayer(i, 0));
     }
     EXPECT_EQ(seen.size(), outputs == 1 ? 32u : 64u);

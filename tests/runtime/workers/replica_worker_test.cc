@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/runtime/hand.h"
+#include "tests/runtime/workers/replica_harness.h"
 
 namespace hogbatch {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 TEST(ReplicaWorker, KeepsWhatOthersWroteWhileItComputed) {
   for (const std::int64_t nonzeros : {0, 5}) {
     const Task task{.rows = {0, 16}, .learning_rate = 0.1f};
-    Hand alone(nonzeros), together(nonzeros);
+    ReplicaHarness alone(nonzeros), together(nonzeros);
     const std::vector<float> before = alone.Model();
     alone.Do(task);
     const std::vector<float> after = alone.Model();
@@ -32,20 +32,20 @@ TEST(ReplicaWorker, KeepsWhatOthersWroteWhileItComputed) {
 }
 
 TEST(ReplicaWorker, ChangesNothingBeforeItCommits) {
-  Hand hand(0);
-  const std::vector<float> before = hand.Model();
-  hand.worker().Compute({.rows = {0, 16}, .learning_rate = 0.1f}, 0);
-  EXPECT_EQ(hand.Model(), before);
+  ReplicaHarness harness(0);
+  const std::vector<float> before = harness.Model();
+  harness.worker().Compute({.rows = {0, 16}, .learning_rate = 0.1f}, 0);
+  EXPECT_EQ(harness.Model(), before);
 }
 
 // Neither the model nor what the optimiser remembers.
 TEST(ReplicaWorker, BeginsAfterItsPreparationAsWithoutIt) {
   for (const std::int64_t nonzeros : {0, 5}) {
     for (const char* optimizer : {"sgd", "adam"}) {
-      Hand fresh(nonzeros, 2), prepared(nonzeros, 2);
-      for (Hand* hand : {&fresh, &prepared}) {
-        hand->memory.optimizer.optimizer = optimizer;
-        hand->memory.explicit_momentum = 0.5;
+      ReplicaHarness fresh(nonzeros, 2), prepared(nonzeros, 2);
+      for (ReplicaHarness* harness : {&fresh, &prepared}) {
+        harness->memory.optimizer.optimizer = optimizer;
+        harness->memory.explicit_momentum = 0.5;
       }
       const std::vector<float> before = prepared.Model();
       prepared.worker().Prepare();
@@ -62,62 +62,62 @@ TEST(ReplicaWorker, BeginsAfterItsPreparationAsWithoutIt) {
 }
 
 TEST(ReplicaWorker, MovesOnlyTheRowsThatASparseBatchTouches) {
-  Hand hand(2);
+  ReplicaHarness harness(2);
   const Task task{.rows = {0, 8}, .learning_rate = 0.1f};
-  hand.Do(task);
+  harness.Do(task);
   // At most 16 rows of 32 floats, their biases, and the whole second layer; then the batch.
   const std::int64_t layers = (16 * 32 + 32 + 32 * 2 + 16 + 2) * 4;
-  EXPECT_LE(hand.use->downloaded_bytes, layers + 8 * 4);
-  EXPECT_LE(hand.use->uploaded_bytes, layers + 9 * 8 + 16 * 8 + 8 * 4);
+  EXPECT_LE(harness.use->downloaded_bytes, layers + 8 * 4);
+  EXPECT_LE(harness.use->uploaded_bytes, layers + 9 * 8 + 16 * 8 + 8 * 4);
 }
 
 TEST(ReplicaWorker, NeverWaitsForAllOfItsDeviceOnceItsMemoryHasGrown) {
   for (const double momentum : {0.0, 0.5}) {
     for (const char* optimizer : {"sgd", "adam"}) {
-      Hand hand(2);
-      hand.memory.optimizer.optimizer = optimizer;
-      hand.memory.optimizer.weight_decay = 0.1;
-      hand.memory.explicit_momentum = momentum;
-      hand.Do({.rows = {0, 64}, .learning_rate = 0.1f});
-      const std::int64_t waits = hand.use->waits;
-      for (int i = 0; i < 5; ++i) hand.Do({.rows = {i * 8, i * 8 + 8}, .learning_rate = 0.1f});
-      EXPECT_EQ(hand.use->waits, waits) << optimizer;
+      ReplicaHarness harness(2);
+      harness.memory.optimizer.optimizer = optimizer;
+      harness.memory.optimizer.weight_decay = 0.1;
+      harness.memory.explicit_momentum = momentum;
+      harness.Do({.rows = {0, 64}, .learning_rate = 0.1f});
+      const std::int64_t waits = harness.use->waits;
+      for (int i = 0; i < 5; ++i) harness.Do({.rows = {i * 8, i * 8 + 8}, .learning_rate = 0.1f});
+      EXPECT_EQ(harness.use->waits, waits) << optimizer;
     }
   }
 }
 
 TEST(ReplicaWorker, UploadsASnapshotOnceAndKnowsItFromTheNext) {
-  Hand hand(0);
+  ReplicaHarness harness(0);
   const Task snapshot{.kind = TaskKind::kSnapshot, .rows = {}, .snapshot = 1};
   const Task evaluate{.kind = TaskKind::kEvaluate, .rows = {0, 100}, .snapshot = 1};
   const std::int64_t model = (200 * 32 + 32 + 32 * 2 + 16 + 2 - 14) * 4;
   const std::int64_t rows = 100 * 200 * 4;
-  hand.Do(snapshot);
-  EXPECT_EQ(hand.use->uploaded_bytes, 0);
-  const double first = hand.Do(evaluate).evaluation.loss;
-  EXPECT_NEAR(static_cast<double>(hand.use->uploaded_bytes), model + rows, 256);
-  EXPECT_EQ(hand.Do(evaluate).evaluation.loss, first);
-  EXPECT_NEAR(static_cast<double>(hand.use->uploaded_bytes), model + 2 * rows, 256);
+  harness.Do(snapshot);
+  EXPECT_EQ(harness.use->uploaded_bytes, 0);
+  const double first = harness.Do(evaluate).evaluation.loss;
+  EXPECT_NEAR(static_cast<double>(harness.use->uploaded_bytes), model + rows, 256);
+  EXPECT_EQ(harness.Do(evaluate).evaluation.loss, first);
+  EXPECT_NEAR(static_cast<double>(harness.use->uploaded_bytes), model + 2 * rows, 256);
 
-  for (float& w : hand.memory.store.idle_weights()) w *= 2;
-  EXPECT_EQ(hand.Do(evaluate).evaluation.loss, first);
-  hand.Do(snapshot);
-  EXPECT_NE(hand.Do(evaluate).evaluation.loss, first);
+  for (float& w : harness.memory.store.idle_weights()) w *= 2;
+  EXPECT_EQ(harness.Do(evaluate).evaluation.loss, first);
+  harness.Do(snapshot);
+  EXPECT_NE(harness.Do(evaluate).evaluation.loss, first);
   // The other slot was not written since the start: the initial model.
   Task other = evaluate;
   other.snapshot = 0;
-  EXPECT_EQ(hand.Do(other).evaluation.loss, first);
+  EXPECT_EQ(harness.Do(other).evaluation.loss, first);
 }
 
 TEST(ReplicaWorker, LeavesNothingOnTheDevice) {
-  Hand hand(3);
-  hand.memory.explicit_momentum = 0.5;
-  hand.Do({.rows = {0, 16}, .learning_rate = 0.1f});
-  hand.Do({.kind = TaskKind::kSnapshot, .rows = {}, .snapshot = 0});
-  hand.Do({.kind = TaskKind::kEvaluate, .rows = {0, 100}, .snapshot = 0});
-  hand.made.reset();
-  EXPECT_EQ(hand.use->leaked_blocks, 0);
-  EXPECT_EQ(hand.use->live_bytes, 0);
+  ReplicaHarness harness(3);
+  harness.memory.explicit_momentum = 0.5;
+  harness.Do({.rows = {0, 16}, .learning_rate = 0.1f});
+  harness.Do({.kind = TaskKind::kSnapshot, .rows = {}, .snapshot = 0});
+  harness.Do({.kind = TaskKind::kEvaluate, .rows = {0, 100}, .snapshot = 0});
+  harness.made.reset();
+  EXPECT_EQ(harness.use->leaked_blocks, 0);
+  EXPECT_EQ(harness.use->live_bytes, 0);
 }
 
 }  // namespace

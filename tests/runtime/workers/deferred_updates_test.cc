@@ -6,7 +6,7 @@
 
 #include "cpu/cpu.h"
 #include "runtime/batches/batch.h"
-#include "runtime/workers/faster_way.h"
+#include "runtime/workers/faster_variant.h"
 #include "tests/runtime/small_problem.h"
 
 namespace hogbatch {
@@ -86,38 +86,38 @@ INSTANTIATE_TEST_SUITE_P(All, Deferred, testing::Values(Storage::kDense, Storage
                            return storage.param == Storage::kDense ? "dense" : "sparse";
                          });
 
-TEST(FasterWay, IsTakenMostOfTheTime) {
+TEST(FasterVariant, IsTakenMostOfTheTime) {
   for (const int faster : {0, 1}) {
-    FasterWay way;
-    int steps = 0;
+    FasterVariant variant;
+    int updates = 0;
     for (int i = 0; i < 20000; ++i) {
-      steps += way.way() == faster;
-      way.Add(way.way() == faster ? 1 : 1.5);
+      updates += variant.present() == faster;
+      variant.Add(variant.present() == faster ? 1 : 1.5);
     }
-    EXPECT_GT(steps, 19500);
+    EXPECT_GT(updates, 19500);
   }
 }
 
-TEST(FasterWay, DoesNotDependOnAStepThatWasInterrupted) {
-  FasterWay way;
-  int steps = 0;
+TEST(FasterVariant, DoesNotDependOnAnUpdateThatWasInterrupted) {
+  FasterVariant variant;
+  int updates = 0;
   for (int i = 0; i < 20000; ++i) {
-    steps += way.way() == 1;
-    const double interrupted = way.way() == 1 && i % 7 == 0 ? 100 : 0;
-    way.Add(interrupted + (way.way() == 1 ? 1 : 1.5));
+    updates += variant.present() == 1;
+    const double interrupted = variant.present() == 1 && i % 7 == 0 ? 100 : 0;
+    variant.Add(interrupted + (variant.present() == 1 ? 1 : 1.5));
   }
-  EXPECT_GT(steps, 19500);
+  EXPECT_GT(updates, 19500);
 }
 
-TEST(FasterWay, IsFoundAgainWhenItChanges) {
-  FasterWay way;
-  int steps = 0;
+TEST(FasterVariant, IsFoundAgainWhenItChanges) {
+  FasterVariant variant;
+  int updates = 0;
   for (int i = 0; i < 40000; ++i) {
     const int faster = i / 10000 % 2;
-    steps += way.way() == faster;
-    way.Add(way.way() == faster ? 1 : 2);
+    updates += variant.present() == faster;
+    variant.Add(variant.present() == faster ? 1 : 2);
   }
-  EXPECT_GT(steps, 30000);
+  EXPECT_GT(updates, 30000);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/runtime/row_ledger.h"
+#include "tests/runtime/ledger/row_ledger.h"
 #include "tests/runtime/small_problem.h"
 
 namespace hogbatch {

@@ -285,12 +285,12 @@ TEST(Coordinator, StopsWhenAnEvaluationIsNotFinite) {
 }
 
 TEST(Coordinator, StopsLikeARuleWhenInterruptedButLeavesTrainingRowsOut) {
-  const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm("hogbatch", {});
-  Coordinator coordinator(*algorithm, {.job = {.id = 0, .model = {}, .train_rows = 5000},
-                                       .rows = {.train = 5000, .valid = 500, .test = 0},
-                                       .rules = Rules(100),
-                                       .rates = LearningRate({}, 100),
-                                       .workers = {{.name = "cpu.0", .description = "fake"}}});
+  Coordinator coordinator({.job = {.id = 0, .model = {}, .train_rows = 5000},
+                           .rows = {.train = 5000, .valid = 500, .test = 0},
+                           .rules = Rules(100),
+                           .rates = LearningRate({}, 100),
+                           .algorithm = MakeAlgorithm("hogbatch", {})},
+                          {{.name = "cpu.0", .description = "fake"}});
   Ledger ledger;
   FakeWorker worker(0, ledger, {});
   Recorder recorder;

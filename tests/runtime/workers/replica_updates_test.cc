@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/runtime/hand.h"
+#include "tests/runtime/workers/replica_harness.h"
 
 namespace hogbatch {
 namespace {
@@ -17,11 +17,11 @@ Task Updates(std::int64_t first, std::int32_t count, std::int64_t rows = 16) {
           .learning_rate = 0.1f};
 }
 
-TEST(ReplicaSteps, MakeTheModelOfAsManyUpdates) {
+TEST(ReplicaUpdates, MakeTheModelOfAsManyUpdates) {
   for (const std::int64_t nonzeros : kNonzeros) {
     for (const double decay : {0.0, 0.5, 20.0}) {
       if (nonzeros > 0 && decay > 0) continue;  // is merged update by update
-      Hand one_by_one(nonzeros), at_once(nonzeros);
+      ReplicaHarness one_by_one(nonzeros), at_once(nonzeros);
       one_by_one.memory.optimizer.weight_decay = at_once.memory.optimizer.weight_decay = decay;
       double losses = 0;
       for (int i = 0; i < 6; ++i) losses += one_by_one.Do(Updates(i, 1)).loss_sum;
@@ -34,9 +34,9 @@ TEST(ReplicaSteps, MakeTheModelOfAsManyUpdates) {
   }
 }
 
-TEST(ReplicaSteps, AreAsGoodForRowsThatDoNotDivideEvenly) {
+TEST(ReplicaUpdates, AreAsGoodForRowsThatDoNotDivideEvenly) {
   for (const std::int64_t nonzeros : kNonzeros) {
-    Hand one_by_one(nonzeros), at_once(nonzeros, 2);
+    ReplicaHarness one_by_one(nonzeros), at_once(nonzeros, 2);
     const Task task{.rows = {3, 40}, .updates_per_merge = 4, .learning_rate = 0.1f};
     for (int i = 0; i < 4; ++i) one_by_one.Do({.rows = Part({3, 40}, i, 4), .learning_rate = 0.1f});
     at_once.Do(task);
@@ -44,9 +44,9 @@ TEST(ReplicaSteps, AreAsGoodForRowsThatDoNotDivideEvenly) {
   }
 }
 
-TEST(ReplicaSteps, SeeThoseOfThePartBeforeThatIsNotMerged) {
+TEST(ReplicaUpdates, SeeThoseOfThePartBeforeThatIsNotMerged) {
   for (const std::int64_t nonzeros : kNonzeros) {
-    Hand one_by_one(nonzeros), overlapped(nonzeros, 2);
+    ReplicaHarness one_by_one(nonzeros), overlapped(nonzeros, 2);
     for (int i = 0; i < 9; ++i) one_by_one.Do(Updates(i, 1));
     overlapped.worker().Compute(Updates(0, 3), 0);
     overlapped.worker().Compute(Updates(3, 2), 0);
@@ -58,9 +58,9 @@ TEST(ReplicaSteps, SeeThoseOfThePartBeforeThatIsNotMerged) {
   }
 }
 
-TEST(ReplicaSteps, TravelTogether) {
+TEST(ReplicaUpdates, TravelTogether) {
   for (const std::int64_t nonzeros : kNonzeros) {
-    Hand one(nonzeros), six(nonzeros);
+    ReplicaHarness one(nonzeros), six(nonzeros);
     one.Do({.rows = {0, 96}, .learning_rate = 0.1f});
     six.Do(Updates(0, 6));
     EXPECT_EQ(six.use->uploaded_bytes, one.use->uploaded_bytes);
@@ -69,9 +69,9 @@ TEST(ReplicaSteps, TravelTogether) {
   }
 }
 
-TEST(ReplicaSteps, KeepWhatOthersWroteMeanwhile) {
+TEST(ReplicaUpdates, KeepWhatOthersWroteMeanwhile) {
   for (const std::int64_t nonzeros : kNonzeros) {
-    Hand alone(nonzeros), together(nonzeros);
+    ReplicaHarness alone(nonzeros), together(nonzeros);
     alone.Do(Updates(0, 4));
     together.worker().Compute(Updates(0, 4), 0);
     for (float& w : together.memory.store.idle_weights()) w += 1;
@@ -82,19 +82,19 @@ TEST(ReplicaSteps, KeepWhatOthersWroteMeanwhile) {
   }
 }
 
-TEST(ReplicaSteps, AreTheSameModelForAWorkerAloneHoweverItMerges) {
+TEST(ReplicaUpdates, AreTheSameModelForAWorkerAloneHoweverItMerges) {
   for (const std::int64_t nonzeros : kNonzeros) {
     for (const double decay : {0.0, 0.5}) {
       if (nonzeros > 0 && decay > 0) continue;
-      Hand delta(nonzeros), overwrite(nonzeros), average(nonzeros);
+      ReplicaHarness delta(nonzeros), overwrite(nonzeros), average(nonzeros);
       overwrite.memory.merge = Merge::kOverwrite;
       average.memory.merge = Merge::kAverage;
-      for (Hand* hand : {&delta, &overwrite, &average}) {
-        hand->memory.optimizer.weight_decay = decay;
-        hand->Do(Updates(0, 4));
-        hand->Do(Updates(4, 3));
+      for (ReplicaHarness* harness : {&delta, &overwrite, &average}) {
+        harness->memory.optimizer.weight_decay = decay;
+        harness->Do(Updates(0, 4));
+        harness->Do(Updates(4, 3));
         const Task snapshot{.kind = TaskKind::kSnapshot, .rows = {}, .snapshot = 0};
-        EXPECT_NEAR(hand->Do(snapshot).beta.value_or(0), 1, 1e-4);
+        EXPECT_NEAR(harness->Do(snapshot).beta.value_or(0), 1, 1e-4);
       }
       ExpectNear(overwrite.Model(), delta.Model());
       ExpectNear(average.Model(), delta.Model());
@@ -102,15 +102,15 @@ TEST(ReplicaSteps, AreTheSameModelForAWorkerAloneHoweverItMerges) {
   }
 }
 
-TEST(ReplicaSteps, AreNotAskedOfAnOptimiserWithState) {
-  Hand hand(0);
-  hand.memory.explicit_momentum = 0.5;
-  EXPECT_THROW(hand.Do(Updates(0, 2)), Error);
+TEST(ReplicaUpdates, AreNotAskedOfAnOptimiserWithState) {
+  ReplicaHarness harness(0);
+  harness.memory.explicit_momentum = 0.5;
+  EXPECT_THROW(harness.Do(Updates(0, 2)), Error);
 }
 
-TEST(ReplicaSteps, AreMergedInPartsWhereMemoryIsShort) {
+TEST(ReplicaUpdates, AreMergedInPartsWhereMemoryIsShort) {
   for (const std::int64_t nonzeros : kNonzeros) {
-    Hand measured(nonzeros), whole(nonzeros), parts(nonzeros);
+    ReplicaHarness measured(nonzeros), whole(nonzeros), parts(nonzeros);
     measured.Do({.rows = {0, 64}, .learning_rate = 1e-3f});
     parts.use->limit_bytes = measured.use->peak_bytes;
     // At a small rate gradients hardly change on the way, so that the sums can be compared.
@@ -131,11 +131,11 @@ TEST(ReplicaSteps, AreMergedInPartsWhereMemoryIsShort) {
   }
 }
 
-// The gradient that a task for the common step leaves, all layers one behind the other.
-std::vector<float> HeldGradientOf(Hand& hand, const Task& task) {
-  EXPECT_EQ(hand.Do(task).updates, 1);
+// The gradient that a task for the synchronous round leaves, all layers one behind the other.
+std::vector<float> HeldGradientOf(ReplicaHarness& harness, const Task& task) {
+  EXPECT_EQ(harness.Do(task).updates, 1);
   std::vector<float> all;
-  for (const LayerGradient& layer : hand.memory.held[0].layers) {
+  for (const LayerGradient& layer : harness.memory.held[0].layers) {
     for (const Tensor& t : {layer.weights, layer.bias}) {
       all.insert(all.end(), t.host(), t.host() + t.rows * t.cols);
     }
@@ -145,7 +145,7 @@ std::vector<float> HeldGradientOf(Hand& hand, const Task& task) {
 
 TEST(HeldGradient, IsAddedUpFromSmallerBatchesWhereMemoryIsShort) {
   for (const std::int64_t nonzeros : kNonzeros) {
-    Hand roomy(nonzeros), narrow(nonzeros);
+    ReplicaHarness roomy(nonzeros), narrow(nonzeros);
     const Task task{.rows = {0, 500}, .learning_rate = 0.1f, .hold = true};
     const std::vector<float> expected = HeldGradientOf(roomy, task);
     const std::int64_t activations = 500 * 32 * std::int64_t{sizeof(float)};
@@ -159,9 +159,10 @@ TEST(HeldGradient, IsAddedUpFromSmallerBatchesWhereMemoryIsShort) {
 }
 
 TEST(HeldGradient, FailsWhereNotEvenItsRowsHaveRoom) {
-  Hand hand(0);
-  hand.use->limit_bytes = 500 * 200 * std::int64_t{sizeof(float)};
-  EXPECT_THROW(hand.Do({.rows = {0, 500}, .learning_rate = 0.1f, .hold = true}), OutOfDeviceMemory);
+  ReplicaHarness harness(0);
+  harness.use->limit_bytes = 500 * 200 * std::int64_t{sizeof(float)};
+  EXPECT_THROW(harness.Do({.rows = {0, 500}, .learning_rate = 0.1f, .hold = true}),
+               OutOfDeviceMemory);
 }
 
 }  // namespace

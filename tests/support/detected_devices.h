@@ -37,23 +37,23 @@ inline DeviceInfo Pocl(std::string name) {
   return info;
 }
 
-inline gpu::Offer OpenCls(std::vector<DeviceInfo> devices) {
+inline gpu::DetectedDevices OpenCls(std::vector<DeviceInfo> devices) {
   return {.interface = gpu::Interface::kOpenCl, .devices = std::move(devices), .why_none = ""};
 }
 
-inline gpu::Offer TwoCudas() {
+inline gpu::DetectedDevices TwoCudas() {
   return {.interface = gpu::Interface::kCuda,
           .devices = {CudaGpu("cuda.0", "0000:01:00.0"), CudaGpu("cuda.1", "0000:02:00.0")},
           .why_none = ""};
 }
-inline gpu::Offer SameGpuAndPocl() {
+inline gpu::DetectedDevices SameGpuAndPocl() {
   return OpenCls(
       {OpenClGpu("opencl.0", "NVIDIA A100, NVIDIA CUDA", "0000:01:00.0"), Pocl("opencl.1")});
 }
-inline gpu::Offer NoCuda() {
+inline gpu::DetectedDevices NoCuda() {
   return {.interface = gpu::Interface::kCuda, .devices = {}, .why_none = "no driver; install it"};
 }
-inline gpu::Offer NoOpenCl() {
+inline gpu::DetectedDevices NoOpenCl() {
   return {.interface = gpu::Interface::kOpenCl, .devices = {}, .why_none = "no OpenCL; install it"};
 }
 

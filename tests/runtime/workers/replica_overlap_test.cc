@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/runtime/hand.h"
+#include "tests/runtime/workers/replica_harness.h"
 
 namespace hogbatch {
 namespace {
@@ -31,10 +31,10 @@ std::vector<OverlapCase> AllCases() {
   return cases;
 }
 
-void Set(const OverlapCase& c, Hand& hand) {
-  hand.memory.optimizer.optimizer = c.optimizer;
-  hand.memory.optimizer.weight_decay = c.decay;
-  hand.memory.explicit_momentum = c.momentum;
+void Set(const OverlapCase& c, ReplicaHarness& harness) {
+  harness.memory.optimizer.optimizer = c.optimizer;
+  harness.memory.optimizer.weight_decay = c.decay;
+  harness.memory.explicit_momentum = c.momentum;
 }
 
 Task Update(std::int64_t number, std::int64_t rows = 16) {
@@ -43,21 +43,21 @@ Task Update(std::int64_t number, std::int64_t rows = 16) {
 
 // Computes every update before the one ahead of it is committed; calls `between` after each Commit.
 template <typename F>
-void Overlap(Hand& hand, int updates, F between) {
+void Overlap(ReplicaHarness& harness, int updates, F between) {
   for (int i = 0; i < updates; ++i) {
-    hand.worker().Compute(Update(i), 0);
+    harness.worker().Compute(Update(i), 0);
     if (i > 0) {
-      hand.worker().Commit(Update(i - 1), 0);
+      harness.worker().Commit(Update(i - 1), 0);
       between(i);
     }
   }
-  hand.worker().Commit(Update(updates - 1), 0);
+  harness.worker().Commit(Update(updates - 1), 0);
 }
 
 TEST(ReplicaOverlap, SeesItsOwnUpdatesBeforeTheyAreMerged) {
   for (const OverlapCase& c : AllCases()) {
     SCOPED_TRACE(c.optimizer + " nonzeros " + std::to_string(c.nonzeros));
-    Hand one_by_one(c.nonzeros), overlapped(c.nonzeros, 2);
+    ReplicaHarness one_by_one(c.nonzeros), overlapped(c.nonzeros, 2);
     Set(c, one_by_one);
     Set(c, overlapped);
     for (int i = 0; i < 7; ++i) one_by_one.Do(Update(i));
@@ -68,7 +68,7 @@ TEST(ReplicaOverlap, SeesItsOwnUpdatesBeforeTheyAreMerged) {
 
 TEST(ReplicaOverlap, AddsNoUpdateTwiceWhenSomeAreMergedBeforeTheNextIsRead) {
   for (const std::int64_t nonzeros : {0, 5}) {
-    Hand one_by_one(nonzeros), mixed(nonzeros, 2);
+    ReplicaHarness one_by_one(nonzeros), mixed(nonzeros, 2);
     for (int i = 0; i < 6; ++i) one_by_one.Do(Update(i));
     Overlap(mixed, 3, [](int) {});
     mixed.Do(Update(3));
@@ -83,7 +83,7 @@ TEST(ReplicaOverlap, AddsNoUpdateTwiceWhenSomeAreMergedBeforeTheNextIsRead) {
 TEST(ReplicaOverlap, KeepsWhatOthersWroteMeanwhile) {
   for (const std::int64_t nonzeros : {0, 5}) {
     // What others write must not change the gradients, or the two runs could not be compared.
-    Hand alone(nonzeros, 2), together(nonzeros, 2);
+    ReplicaHarness alone(nonzeros, 2), together(nonzeros, 2);
     Overlap(alone, 2, [](int) {});
     Overlap(together, 2, [&](int) {
       for (float& w : together.memory.store.idle_weights()) w += 1;
@@ -95,19 +95,19 @@ TEST(ReplicaOverlap, KeepsWhatOthersWroteMeanwhile) {
 }
 
 TEST(ReplicaOverlap, WaitsForNoMoreThanItMerges) {
-  Hand hand(5, 2);
-  for (int i = 0; i < 2; ++i) hand.Do(Update(i, 64));
-  const std::int64_t waits = hand.use->waits;
-  hand.worker().Compute(Update(0), 0);
+  ReplicaHarness harness(5, 2);
+  for (int i = 0; i < 2; ++i) harness.Do(Update(i, 64));
+  const std::int64_t waits = harness.use->waits;
+  harness.worker().Compute(Update(0), 0);
   for (int i = 1; i < 5; ++i) {
-    hand.worker().Compute(Update(i), 0);
-    hand.worker().Commit(Update(i - 1), 0);
+    harness.worker().Compute(Update(i), 0);
+    harness.worker().Commit(Update(i - 1), 0);
   }
-  EXPECT_EQ(hand.use->waits, waits);
+  EXPECT_EQ(harness.use->waits, waits);
 }
 
 TEST(ReplicaOverlap, CountsTheLossesOfEachTaskOnItsOwn) {
-  Hand one_by_one(0), overlapped(0, 2);
+  ReplicaHarness one_by_one(0), overlapped(0, 2);
   const double first = one_by_one.Do(Update(0)).loss_sum;
   const double second = one_by_one.Do(Update(1, 24)).loss_sum;
   overlapped.worker().Compute(Update(0), 0);
@@ -119,9 +119,9 @@ TEST(ReplicaOverlap, CountsTheLossesOfEachTaskOnItsOwn) {
 }
 
 TEST(ReplicaOverlap, DoesNotCallItsOwnMergesStale) {
-  Hand hand(0, 2);
-  Overlap(hand, 4, [&](int) { ++hand.memory.merges.merges; });
-  const StalenessHistogram staleness = hand.worker().Finish(Update(3)).staleness;
+  ReplicaHarness harness(0, 2);
+  Overlap(harness, 4, [&](int) { ++harness.memory.merges.merges; });
+  const StalenessHistogram staleness = harness.worker().Finish(Update(3)).staleness;
   // The first two were read before anybody else merged and the first merged before that, too.
   EXPECT_EQ(staleness.merges[0], 1);
   EXPECT_EQ(staleness.merges[1], 3);
@@ -129,37 +129,37 @@ TEST(ReplicaOverlap, DoesNotCallItsOwnMergesStale) {
 
 // Peak memory of updates of `rows` rows.
 std::int64_t Peak(std::int64_t nonzeros, std::int64_t rows) {
-  Hand hand(nonzeros, 2);
-  hand.Do(Update(0, rows));
-  hand.Do(Update(1, rows));
-  return hand.use->peak_bytes;
+  ReplicaHarness harness(nonzeros, 2);
+  harness.Do(Update(0, rows));
+  harness.Do(Update(1, rows));
+  return harness.use->peak_bytes;
 }
 
 TEST(ReplicaOverlap, HalvesABatchThatMemoryIsTooShortFor) {
   for (const std::int64_t nonzeros : {0, 5}) {
-    Hand hand(nonzeros, 2);
-    hand.use->limit_bytes = Peak(nonzeros, 64);
-    const std::vector<float> before = hand.Model();
-    hand.worker().Compute(Update(0, 16), 0);  // stays under way meanwhile
-    hand.worker().Compute({.id = 9, .rows = {200, 456}, .learning_rate = 0.1f}, 0);
-    hand.worker().Commit(Update(0, 16), 0);
-    EXPECT_EQ(hand.worker().Finish(Update(0, 16)).updates, 1);
-    hand.worker().Commit({.id = 9, .rows = {200, 456}, .learning_rate = 0.1f}, 0);
-    const Report report = hand.worker().Finish({.id = 9, .rows = {200, 456}});
+    ReplicaHarness harness(nonzeros, 2);
+    harness.use->limit_bytes = Peak(nonzeros, 64);
+    const std::vector<float> before = harness.Model();
+    harness.worker().Compute(Update(0, 16), 0);  // stays under way meanwhile
+    harness.worker().Compute({.id = 9, .rows = {200, 456}, .learning_rate = 0.1f}, 0);
+    harness.worker().Commit(Update(0, 16), 0);
+    EXPECT_EQ(harness.worker().Finish(Update(0, 16)).updates, 1);
+    harness.worker().Commit({.id = 9, .rows = {200, 456}, .learning_rate = 0.1f}, 0);
+    const Report report = harness.worker().Finish({.id = 9, .rows = {200, 456}});
     EXPECT_GE(report.updates, 4);
     EXPECT_LE(report.max_batch_size, 64);
     EXPECT_GE(report.max_batch_size, 32);
     EXPECT_GT(report.loss_sum, 0);
-    EXPECT_NE(hand.Model(), before);
-    EXPECT_FALSE(hand.worker().tore_merge());
-    for (const float w : hand.Model()) ASSERT_TRUE(std::isfinite(w));
+    EXPECT_NE(harness.Model(), before);
+    EXPECT_FALSE(harness.worker().tore_merge());
+    for (const float w : harness.Model()) ASSERT_TRUE(std::isfinite(w));
   }
 }
 
 TEST(ReplicaOverlap, LearnsAsMuchInPartsAsInOneUpdate) {
   // At a small rate gradients hardly change between the parts, so their sum is the whole one's.
   const Task task{.id = 1, .rows = {0, 256}, .learning_rate = 1e-3f};
-  Hand whole(0, 2), parts(0, 2);
+  ReplicaHarness whole(0, 2), parts(0, 2);
   parts.use->limit_bytes = Peak(0, 64);
   const std::vector<float> before = whole.Model();
   whole.Do(task);
@@ -175,9 +175,9 @@ TEST(ReplicaOverlap, LearnsAsMuchInPartsAsInOneUpdate) {
 }
 
 TEST(ReplicaOverlap, FailsWhenNotEvenOneRowHasRoom) {
-  Hand hand(0, 2);
-  hand.use->limit_bytes = Peak(0, 1) / 2;
-  EXPECT_THROW(hand.Do(Update(0)), OutOfDeviceMemory);
+  ReplicaHarness harness(0, 2);
+  harness.use->limit_bytes = Peak(0, 1) / 2;
+  EXPECT_THROW(harness.Do(Update(0)), OutOfDeviceMemory);
 }
 
 }  // namespace

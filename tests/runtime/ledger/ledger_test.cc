@@ -6,7 +6,7 @@
 
 #include "cpu/cpu.h"
 #include "device/simulated.h"
-#include "tests/runtime/ledger_run.h"
+#include "tests/runtime/ledger/ledger_run.h"
 #include "tests/support/strict_device.h"
 
 namespace hogbatch {
@@ -126,7 +126,7 @@ TEST_P(BooksOf, BalanceInVirtualTimeWhicheverCallFails) {
     EXPECT_GT(totals.calls, 50);
     with_lost_rows += totals.runs_with_lost_rows;
   }
-  EXPECT_GT(with_lost_rows, 0) << "no update was torn: what happens to its rows is not shown";
+  EXPECT_GT(with_lost_rows, 0) << "no merge was torn: what happens to its rows is not shown";
 }
 
 // Who gets how many rows is a matter of timing, so that some runs end before the call; but every
@@ -203,8 +203,8 @@ class FailsToReport : public Worker {
  public:
   FailsToReport(std::unique_ptr<Worker> worker, int report)
       : worker_(std::move(worker)), left_(report) {}
-  void Compute(const Task& task, int update) override { worker_->Compute(task, update); }
-  void Commit(const Task& task, int update) override { worker_->Commit(task, update); }
+  void Compute(const Task& task, int merge) override { worker_->Compute(task, merge); }
+  void Commit(const Task& task, int merge) override { worker_->Commit(task, merge); }
   Report Finish(const Task& task) override {
     if (task.kind == TaskKind::kTrain && --left_ == 0) throw DeviceError("injected");
     return worker_->Finish(task);
