@@ -89,15 +89,38 @@ void Visit(StateVisitor& visitor, std::string_view name, std::optional<T>& value
   visitor.End();
 }
 
+// An element of a list.
+template <typename Item>
+void VisitItem(StateVisitor& visitor, Item& item) {
+  if constexpr (HasState<Item>) {
+    item.VisitState(visitor);
+  } else {
+    Visit(visitor, "value", item);
+  }
+}
+
+// All elements of the list that was begun.
 template <typename Items>
 void VisitItems(StateVisitor& visitor, Items& items) {
   for (auto& item : items) {
     visitor.Begin("");
-    if constexpr (HasState<std::remove_reference_t<decltype(item)>>) {
-      item.VisitState(visitor);
-    } else {
-      Visit(visitor, "value", item);
-    }
+    VisitItem(visitor, item);
+    visitor.End();
+  }
+  visitor.End();
+}
+
+// Any container that has resize. `visit` visits an element. A restored list grows as its elements
+// are read, so that a checkpoint which only claims to have many takes no memory for them.
+template <typename Container, typename VisitOne>
+void VisitList(StateVisitor& visitor, std::string_view name, Container& items,
+               const VisitOne& visit) {
+  const std::size_t count = visitor.BeginList(name, items.size());
+  if (count < items.size()) items.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    visitor.Begin("");
+    if (i == items.size()) items.resize(i + 1);
+    visit(*(items.begin() + static_cast<std::ptrdiff_t>(i)));
     visitor.End();
   }
   visitor.End();
@@ -115,8 +138,7 @@ void Visit(StateVisitor& visitor, std::string_view name, std::array<T, kSize>& i
 template <typename Container>
   requires(requires(Container& c) { c.resize(c.size()); } && !std::same_as<Container, std::string>)
 void Visit(StateVisitor& visitor, std::string_view name, Container& items) {
-  items.resize(visitor.BeginList(name, items.size()));
-  VisitItems(visitor, items);
+  VisitList(visitor, name, items, [&](auto& item) { VisitItem(visitor, item); });
 }
 
 }  // namespace hogbatch

@@ -7,6 +7,7 @@
 
 #include "tests/support/process.h"
 #include "tests/training/small_training.h"
+#include "training/checkpoint/json_state.h"
 
 namespace hogbatch {
 namespace {
@@ -82,6 +83,25 @@ TEST(CheckpointFile, OfTheFirstFormatHasNoChecksumsOfTexts) {
   content.replace(content.find("rows-17"), 7, "rows-18");
   folder.Write("checkpoint", content);
   EXPECT_EQ(ReadCheckpoint(path).texts.data, "rows-18");
+}
+
+// An element of a list that takes much memory.
+struct Counted {
+  Counted() { ++made; }
+  void VisitState(StateVisitor& visitor) { Visit(visitor, "number", number); }
+  static inline int made = 0;
+  int number = 0;
+};
+
+TEST(State, OfAListTakesNoMemoryForElementsThatAreNotThere) {
+  std::string text = R"({"list":[{"number":1},{"number":2})";
+  for (int i = 0; i < 1000; ++i) text += ",0";
+  std::vector<Counted> list;
+  EXPECT_THROW(StateFromJson(text + "]}", "in",
+                             [&](StateVisitor& visitor) { Visit(visitor, "list", list); }),
+               UserError);
+  EXPECT_EQ(Counted::made, 2);
+  EXPECT_EQ(list.at(1).number, 2);
 }
 
 TEST(ResumeWithMoreEpochs, TrainsTheRowsThatAreStillToCome) {

@@ -13,8 +13,10 @@ namespace {
 std::optional<std::string> ReadAll(int descriptor, std::size_t max_bytes) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  const auto expected = static_cast<std::size_t>(status.st_size);
+  if (expected > max_bytes) return std::nullopt;  // it may be sparse, and of any size
   // The files of the kernel say that they are empty, and others may grow: read to the end.
-  std::string content(static_cast<std::size_t>(status.st_size) + 1, '\0');
+  std::string content(expected + 1, '\0');
   std::size_t size = 0;
   while (true) {
     if (size > max_bytes || content.size() > max_bytes + 1) return std::nullopt;

@@ -34,9 +34,7 @@ void VisitPresence(StateVisitor& visitor, std::string_view name,
 
 // The numbers of a checkpoint's workers that are no tensors.
 void VisitCounts(StateVisitor& visitor, std::vector<std::optional<SavedWorker>>& workers) {
-  workers.resize(visitor.BeginList("workers", workers.size()));
-  for (std::optional<SavedWorker>& worker : workers) {
-    visitor.Begin("");
+  VisitList(visitor, "workers", workers, [&](std::optional<SavedWorker>& worker) {
     bool is_saved = worker.has_value();
     Visit(visitor, "is_saved", is_saved);
     if (is_saved && !worker) worker.emplace();
@@ -49,9 +47,7 @@ void VisitCounts(StateVisitor& visitor, std::vector<std::optional<SavedWorker>>&
       Visit(visitor, "slice_updates", worker->slice_updates);
       RequireState(worker->updates >= 0 && worker->slice_updates >= 0, "updates");
     }
-    visitor.End();
-  }
-  visitor.End();
+  });
 }
 
 class Writer {
