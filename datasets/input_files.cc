@@ -109,6 +109,7 @@ std::unique_ptr<TextSource> OpenFiles(const std::vector<std::string>& files,
   std::vector<TextPart> parts;
   for (const std::string& file : files) {
     parts.push_back({.text = OpenText(file, max_bytes), .source = SourceName(file)});
+    max_bytes -= std::min(max_bytes, parts.back().text->held_bytes());
   }
   const bool is_table = IsTable(parts.front());
   for (const TextPart& part : parts) {

@@ -45,7 +45,7 @@ void SetFormat(WrittenFormat format, std::size_t budget, TextInput& input) {
     if (format != WrittenFormat::kAuto) input.format = NamedFormat(format);
     return;
   }
-  std::vector<std::string> columns;
+  JsonColumns columns;
   input.text = TableOfJsonLines(*input.text, input.source, budget, columns);
   input.format = FileFormat::kCsv;
   input.form = CsvForm::kHeaderAndCommas;

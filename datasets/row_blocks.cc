@@ -13,19 +13,21 @@
 #include "datasets/readers/csv_reader.h"
 #include "datasets/readers/format.h"
 #include "datasets/text/joined_text.h"
-#include "datasets/text/json_lines.h"
 
 namespace hogbatch {
 namespace {
 
-bool IsPipe(const std::string& path) {
-  return KindOf(Descriptor(path), SourceName(path)) == FileKind::kPipe;
-}
-
 TextBlocks OpenBlocks(const std::vector<std::string>& files, const ReadOptions& options) {
   const std::size_t budget = MemoryBudget(options.memory_bytes);
-  if (files.size() == 1 && IsPipe(files.front())) return TextBlocks(files.front(), budget);
-  return TextBlocks(OpenFiles(files, options.label, budget));
+  if (files.size() == 1) {
+    // A pipe is opened once: its writer would not outlive a reader that goes away.
+    Descriptor file(files.front());
+    const std::string source = SourceName(files.front());
+    if (KindOf(file, source) == FileKind::kPipe) {
+      return TextBlocks(std::move(file), source, budget);
+    }
+  }
+  return TextBlocks(OpenFiles(files, options.label, budget), NameOfFiles(files), budget);
 }
 
 bool IsBlankText(std::string_view text) {

@@ -10,6 +10,7 @@
 #include "datasets/dataset.h"
 #include "datasets/open_input.h"
 #include "datasets/readers/csv_reader.h"
+#include "datasets/text/json_lines.h"
 #include "datasets/text/text_blocks.h"
 
 namespace hogbatch {
@@ -53,7 +54,7 @@ class RowBlocks {
   CsvPlan plan_;            // of a CSV: its delimiter and comments
   std::string above_rows_;  // header, comments and the line "sep=;"
   bool has_names_ = false;
-  std::vector<std::string> json_columns_;
+  JsonColumns json_columns_;
 };
 
 }  // namespace hogbatch

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "core/error.h"
 #include "datasets/builtin.h"
@@ -18,14 +18,25 @@
 namespace hogbatch {
 namespace {
 
-std::shared_ptr<Bytes> CopyOf(const TextSource& text) {
-  auto copy = std::make_shared<Bytes>();
+// All of a text, in memory.
+struct WholeText {
+  std::unique_ptr<TextSource> source;
   Bytes window;
-  const std::string_view all = text.Read(0, text.size(), window);
-  copy->Grow(std::max<std::size_t>(all.size(), 1));
-  std::memcpy(copy->data(), all.data(), all.size());
-  copy->set_size(all.size());
-  return copy;
+  std::string_view text;
+};
+
+std::shared_ptr<const WholeText> ReadWhole(std::unique_ptr<TextSource> source,
+                                           const std::string& name, std::size_t max_bytes) {
+  if (source->size() > max_bytes) {
+    throw UserError(fmt::format(
+        "{}: its rows are copied in memory, and take more than {} MB, the limit for one data set; "
+        "raise it with --memory-limit",
+        name, max_bytes >> 20));
+  }
+  const auto whole = std::make_shared<WholeText>();
+  whole->source = std::move(source);
+  whole->text = whole->source->Read(0, whole->source->size(), whole->window);
+  return whole;
 }
 
 // Lines that are neither blank nor comments.
@@ -52,14 +63,14 @@ FileFormat FormatOfFiles(const std::string& data, const ReadOptions& options) {
 
 WrittenRows ReadWrittenRows(const std::string& data, const ReadOptions& options) {
   const std::size_t budget = MemoryBudget(options.memory_bytes);
-  const std::unique_ptr<TextSource> source =
+  std::unique_ptr<TextSource> source =
       data.empty() ? OpenBytes(PackedBuiltin(), std::string(kBuiltinSource), budget)
                    : OpenFiles(InputFiles(data), options.label, budget);
   const std::string name =
       data.empty() ? std::string(kBuiltinSource) : NameOfFiles(InputFiles(data));
-  const std::shared_ptr<Bytes> held = CopyOf(*source);
-  const std::string_view text(held->data(), held->size());
-  WrittenRows rows{.text = held, .source = name};
+  const auto whole = ReadWhole(std::move(source), name, budget);
+  const std::string_view text = whole->text;
+  WrittenRows rows{.text = text, .keeper = whole, .source = name};
   rows.is_json = AreJsonLines(options.format, text);
   if (rows.is_json) {
     rows.rows = Lines(text, /*has_comments=*/false);
@@ -88,10 +99,9 @@ WrittenRows ReadWrittenRows(const std::string& data, const ReadOptions& options)
   return rows;
 }
 
-std::string CsvOfJson(const WrittenRows& rows) {
-  std::vector<std::string> columns;
-  const auto table = TableOfJsonLines(*ViewText({rows.text->data(), rows.text->size()}),
-                                      rows.source, MemoryBudget(0), columns);
+std::string CsvOfJson(const WrittenRows& rows, std::size_t max_bytes) {
+  JsonColumns columns;
+  const auto table = TableOfJsonLines(*ViewText(rows.text), rows.source, max_bytes, columns);
   Bytes window;
   return std::string(table->Read(0, table->size(), window));
 }

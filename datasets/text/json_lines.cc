@@ -17,6 +17,8 @@ namespace hogbatch {
 namespace {
 
 constexpr std::size_t kMostColumns = std::size_t{1} << 20;
+// Of the name of a column: every element of a list repeats the key of the list.
+constexpr std::size_t kMostNameBytes = 1024;
 constexpr std::string_view kWhite = " \t\r\n";
 
 // A field of the table, on one line.
@@ -28,9 +30,8 @@ std::string FieldOf(std::string text) {
 // Collects the cells of all lines, then writes them as a table.
 class Table {
  public:
-  Table(std::size_t max_bytes, std::vector<std::string>& names)
-      : max_bytes_(max_bytes), names_(names) {
-    for (std::uint32_t i = 0; i < names.size(); ++i) columns_.emplace(names[i], i);
+  Table(std::size_t max_bytes, JsonColumns& names) : max_bytes_(max_bytes), names_(names) {
+    for (const std::string& name : names) AddColumn(name);
   }
 
   // The next lines are those of this file.
@@ -129,6 +130,7 @@ class Table {
     std::vector<Level> levels_;
   };
 
+  using ColumnPlaces = std::map<std::string_view, std::uint32_t>;
   struct StoredCell {
     std::uint32_t column;
     std::string field;
@@ -139,19 +141,39 @@ class Table {
   }
 
   void Add(const std::string& name, std::string field) {
-    const auto [place, is_new] = columns_.emplace(name, static_cast<std::uint32_t>(names_.size()));
-    if (is_new) {
+    auto place = columns_.find(name);
+    if (place == columns_.end()) {
       if (names_.size() == kMostColumns) {
         Fail(fmt::format("the lines have more than {} different keys; use fewer", kMostColumns));
       }
-      names_.push_back(name);
+      if (name.size() > kMostNameBytes) {
+        Fail(
+            fmt::format("the key '{}...', with those around it, is longer than {} bytes; use "
+                        "shorter ones",
+                        name.substr(0, 20), kMostNameBytes));
+      }
+      place = AddColumn(names_.emplace_back(name));
     }
-    bytes_ += sizeof(StoredCell) + field.size();
-    if (bytes_ > max_bytes_) FailTooLarge();
+    Count(sizeof(StoredCell) + field.size());
     cells_.push_back({place->second, std::move(field)});
   }
 
-  void EndLine() { line_ends_.push_back(cells_.size()); }
+  // `name` is an element of names_.
+  ColumnPlaces::iterator AddColumn(const std::string& name) {
+    constexpr std::size_t kNode = 64;  // of a map
+    Count(sizeof(std::string) + name.size() + kNode);
+    return columns_.emplace(name, static_cast<std::uint32_t>(columns_.size())).first;
+  }
+
+  void EndLine() {
+    Count(sizeof(std::size_t));
+    line_ends_.push_back(cells_.size());
+  }
+
+  void Count(std::size_t bytes) {
+    bytes_ += bytes;
+    if (bytes_ > max_bytes_) FailTooLarge();
+  }
 
   [[noreturn]] void FailTooLarge() const {
     throw UserError(
@@ -177,8 +199,8 @@ class Table {
   std::size_t max_bytes_;
   std::size_t bytes_ = 0;
   std::size_t lines_ = 0;  // of the file
-  std::vector<std::string>& names_;
-  std::map<std::string, std::uint32_t> columns_;
+  JsonColumns& names_;
+  ColumnPlaces columns_;
   std::vector<StoredCell> cells_;
   std::vector<std::size_t> line_ends_;  // in cells_
 };
@@ -213,8 +235,7 @@ bool BeginsAsJson(std::string_view head) {
 }
 
 std::unique_ptr<TextSource> TableOfJsonLines(const TextSource& text, const std::string& source,
-                                             std::size_t max_bytes,
-                                             std::vector<std::string>& columns) {
+                                             std::size_t max_bytes, JsonColumns& columns) {
   if (text.size() > max_bytes) {
     throw UserError(
         fmt::format("{}: JSON lines of more than {} MB, the limit for one data set; raise it with "

@@ -12,11 +12,12 @@ namespace {
 
 constexpr int kPatience = 50;  // milliseconds in which a writer goes on with its line
 constexpr std::size_t kReadAtOnce = std::size_t{1} << 16;
+constexpr std::size_t kLongestRow = std::size_t{64} << 20;
 
 }  // namespace
 
-TextBlocks::TextBlocks(const std::string& path, std::size_t max_bytes)
-    : source_(SourceName(path)), max_bytes_(max_bytes), pipe_(std::in_place, path) {
+TextBlocks::TextBlocks(Descriptor pipe, const std::string& source, std::size_t max_bytes)
+    : source_(source), longest_row_(std::min(kLongestRow, max_bytes)), pipe_(std::move(pipe)) {
   while (held_.size() < 6 && Fill(kReadAtOnce)) {
   }
   if (held_.empty()) {
@@ -39,7 +40,9 @@ TextBlocks::TextBlocks(const std::string& path, std::size_t max_bytes)
   pipe_.reset();
 }
 
-TextBlocks::TextBlocks(std::unique_ptr<TextSource> text) : text_(std::move(text)) {}
+TextBlocks::TextBlocks(std::unique_ptr<TextSource> text, const std::string& source,
+                       std::size_t max_bytes)
+    : source_(source), longest_row_(std::min(kLongestRow, max_bytes)), text_(std::move(text)) {}
 
 bool TextBlocks::Fill(std::size_t bytes) {
   const std::size_t before = held_.size();
@@ -64,34 +67,40 @@ std::string_view TextBlocks::Head() {
   return held_;
 }
 
-std::size_t TextBlocks::WholeLines() const {
-  const std::size_t last = held_.rfind('\n') + 1;  // npos + 1 is 0
-  if (!joins_quoted_lines_) return last;
-  std::size_t whole = 0;
-  bool is_open = false;
-  for (std::size_t i = 0; i < last; ++i) {
-    if (held_[i] == '"') is_open = !is_open;
-    if (held_[i] == '\n' && !is_open) whole = i + 1;
+void TextBlocks::FindLineEnds() {
+  if (!joins_quoted_lines_) {
+    const std::size_t last = std::string_view(held_).substr(seen_).rfind('\n');
+    if (last != std::string_view::npos) whole_ = seen_ + last + 1;
+    seen_ = held_.size();
   }
-  return whole;
+  for (; seen_ < held_.size(); ++seen_) {
+    if (held_[seen_] == '"') is_open_ = !is_open_;
+    if (held_[seen_] == '\n' && !is_open_) whole_ = seen_ + 1;
+  }
 }
 
 TextBlock TextBlocks::Take(std::size_t bytes) {
   TextBlock block{.text = held_.substr(0, bytes), .first_line = line_};
   held_.erase(0, bytes);
   line_ += std::ranges::count(block.text, '\n');
+  seen_ -= std::min(seen_, bytes);
+  whole_ = 0;
   return block;
+}
+
+void TextBlocks::FailTooLong() const {
+  throw UserError(fmt::format("{}:{}: the row is longer than {} MB; {}", source_, line_,
+                              longest_row_ >> 20,
+                              is_open_ ? "close its quotation mark" : "write one row per line"));
 }
 
 std::optional<TextBlock> TextBlocks::Next(std::size_t bytes) {
   while (true) {
     const bool waits = pipe_ && !AwaitBytes(*pipe_, kPatience);
     if (held_.size() >= bytes || waits) {
-      if (const std::size_t whole = WholeLines(); whole > 0) return Take(whole);
-      if (max_bytes_ > 0 && held_.size() > max_bytes_) {
-        throw UserError(fmt::format("{}:{}: the line is longer than {} MB; write one row per line",
-                                    source_, line_, max_bytes_ >> 20));
-      }
+      FindLineEnds();
+      if (whole_ > 0) return Take(whole_);
+      if (held_.size() > longest_row_) FailTooLong();
     }
     if (Fill(pipe_ ? kReadAtOnce : bytes)) continue;
     if (held_.empty()) return std::nullopt;

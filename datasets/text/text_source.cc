@@ -43,6 +43,7 @@ class HeldText : public TextSource {
   std::string_view Read(std::size_t begin, std::size_t count, Bytes& window) const override {
     return text_.Read(begin, count, window);
   }
+  std::size_t held_bytes() const override { return bytes_.size(); }
 
  private:
   Bytes bytes_;
@@ -61,6 +62,7 @@ class CarriageReturnText : public TextSource {
     std::ranges::replace_copy(bytes, window.data(), '\r', '\n');
     return {window.data(), bytes.size()};
   }
+  std::size_t held_bytes() const override { return text_->held_bytes(); }
 
  private:
   std::unique_ptr<TextSource> text_;
@@ -116,8 +118,8 @@ Bytes ReadAll(const Descriptor& file, const std::string& path, std::size_t max_b
     if (bytes.size() == bytes.capacity()) {
       if (bytes.capacity() >= max_bytes) {
         throw UserError(fmt::format(
-            "{}: more than {} MB, the limit for one data set; raise it with --memory-limit, or use "
-            "a plain file, which is not kept in memory",
+            "{}: more than {} MB, the limit for one data set or what is left of it; raise it with "
+            "--memory-limit, or use a plain file, which is not kept in memory",
             path, max_bytes >> 20));
       }
       bytes.Grow(std::min(std::max<std::size_t>(1 << 16, bytes.capacity() * 2), max_bytes));

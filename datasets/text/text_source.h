@@ -29,6 +29,8 @@ class TextSource {
   // `count` bytes from `begin` on, or as many as there are. They stay as long as the source and
   // `window`, which may hold them. Thread-safe. UserError if the file has become shorter meanwhile.
   virtual std::string_view Read(std::size_t begin, std::size_t count, Bytes& window) const = 0;
+  // Memory that the source itself takes: none where the text stays on disk.
+  virtual std::size_t held_bytes() const { return 0; }
   // Of the part with byte `at`; `source` names the text as a whole.
   virtual TextOrigin OriginOf(std::size_t at, std::string_view source) const;
 };

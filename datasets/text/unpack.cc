@@ -32,8 +32,8 @@ void MakeRoom(Bytes& out, const std::string& source, std::size_t max_bytes) {
   if (out.size() < out.capacity()) return;
   if (out.capacity() >= max_bytes) {
     throw UserError(fmt::format(
-        "{}: decompresses to more than {} MB, the limit for one data set; raise it with "
-        "--memory-limit, or decompress it and use the plain file",
+        "{}: decompresses to more than {} MB, the limit for one data set or what is left of it; "
+        "raise it with --memory-limit, or decompress it and use the plain file",
         source, max_bytes >> 20));
   }
   out.Grow(std::min(std::max(kFirstCapacity, out.capacity() * 2), max_bytes));

@@ -73,7 +73,7 @@ class Meter {
 
 // SHA-256 of the decompressed content.
 std::string ContentHash(const std::string& path) {
-  const std::unique_ptr<TextSource> text = OpenText(path, std::size_t{8} << 30);
+  const std::unique_ptr<TextSource> text = OpenText(path, MemoryBudget(0));
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
                                                                         EVP_MD_CTX_free);
   if (!context || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "datasets/convert/written_rows.h"
 #include "datasets/text/joined_text.h"
+#include "tests/datasets/packing.h"
 #include "tests/datasets/reading.h"
 
 namespace hogbatch {
@@ -55,6 +57,28 @@ TEST_F(InputFilesTest, AreReadAsOne) {
   EXPECT_EQ(together.data.dense, one.data.dense);
   EXPECT_EQ(together.data.classes, one.data.classes);
   EXPECT_EQ(together.data.source, first + " and 1 more");
+}
+
+TEST_F(InputFilesTest, ShareTheMemoryLimit) {
+  const std::string packed = PackGzip(std::string(3 << 19, '1') + "\n");
+  const std::vector<std::string> files = {Write("a.gz", packed), Write("b.gz", packed)};
+  EXPECT_EQ(OpenFiles(files, "", 4 << 20)->size(), 2u * (3 << 19) + 2);
+  EXPECT_EQ(ErrorOf([&] { OpenFiles(files, "", (5 << 19) + 8); }),
+            files[1] +
+                ": decompresses to more than 1 MB, the limit for one data set or what is left of "
+                "it; raise it with --memory-limit, or decompress it and use the plain file");
+}
+
+TEST_F(InputFilesTest, AreCopiedInMemoryOnlyWithinTheLimit) {
+  const std::string lines = "{\"a\": 1, \"b\": 2}\n";
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += lines;
+  const std::string file = Write("rows.jsonl", text);
+  const WrittenRows rows = ReadWrittenRows(file, {.memory_bytes = 1 << 20});
+  EXPECT_EQ(rows.rows.size(), 1000u);
+  EXPECT_EQ(CsvOfJson(rows, 1 << 20).size(), 4 * 1001u);
+  EXPECT_THROW(CsvOfJson(rows, text.size()), UserError) << "its cells take more than its text";
+  EXPECT_THROW(ReadWrittenRows(file, {.memory_bytes = 10000}), UserError);
 }
 
 TEST_F(InputFilesTest, NameTheFileAndTheLineOfAMistake) {

@@ -8,7 +8,7 @@ namespace hogbatch {
 namespace {
 
 std::string TableOf(std::string_view lines) {
-  std::vector<std::string> columns;
+  JsonColumns columns;
   const auto table = TableOfJsonLines(*ViewText(lines), "in.jsonl", 1 << 20, columns);
   Bytes window;
   return std::string(table->Read(0, table->size(), window));
@@ -36,6 +36,23 @@ TEST(JsonLines, AreRefusedWithTheLine) {
             "in.jsonl:2: is no JSON object; write one object per line, {...}");
   EXPECT_EQ(TableError("[{\"a\": 1}]"),
             "in.jsonl: is one JSON list; write one object per line, as jq -c '.[]' does");
+}
+
+// Each element of a list has a name of its own, which repeats the key of the list.
+TEST(JsonLines, TakeMemoryForTheirNamesOnlyWithinTheLimit) {
+  EXPECT_EQ(TableError("{\"" + std::string(2000, 'k') + "\": [1, 2]}\n"),
+            "in.jsonl:1: the key 'kkkkkkkkkkkkkkkkkkkk...', with those around it, is longer than "
+            "1024 bytes; use shorter ones");
+  std::string list = "{\"" + std::string(1000, 'k') + "\": [1";
+  for (int i = 0; i < 2000; ++i) list += ",1";
+  EXPECT_EQ(TableError(list + "]}\n"),
+            "in.jsonl: its rows take more than 1 MB, the limit for one data set; raise it with "
+            "--memory-limit");
+}
+
+TEST(JsonLines, TakeMemoryForTheirNumberOnlyWithinTheLimit) {
+  EXPECT_TRUE(TableError(std::string(1 << 19, '\n')).find("its rows take more than 1 MB") !=
+              std::string::npos);
 }
 
 TEST(JsonLines, TrainLikeATable) {

@@ -1,8 +1,11 @@
 #include "datasets/row_blocks.h"
 
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -106,6 +109,45 @@ TEST(RowBlocks, ComeAsTheyAreWritten) {
   while (const auto block = blocks.Next()) seen += static_cast<int>(block->data.rows);
   EXPECT_EQ(seen, 3);
   std::filesystem::remove(path);
+}
+
+// The writer of a pipe whose reader goes away is ended by a signal.
+TEST(RowBlocks, OpenAPipeOnce) {
+  const Schema schema = Learn(Table(200)).schema;
+  const std::string path = testing::TempDir() + "hogbatch_rows_once";
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::fstream writer(path);  // for both, so that it does not wait for a reader
+  writer << "a,word\n1,w\n" << std::flush;
+  const int watch = inotify_init1(IN_NONBLOCK);
+  ASSERT_GE(inotify_add_watch(watch, path.c_str(), IN_OPEN), 0);
+  RowBlocks blocks(path, schema, {}, RowBlocks::Text::kDropped, 1 << 20);
+  std::array<inotify_event, 3> events{};
+  EXPECT_EQ(read(watch, events.data(), sizeof(events)), sizeof(inotify_event));
+  close(watch);
+  writer.close();
+  EXPECT_EQ(blocks.Next()->data.rows, 1);
+  std::filesystem::remove(path);
+}
+
+// A file without line ends is not held in memory, whatever its length.
+TEST(TextBlocks, RefuseARowThatIsTooLong) {
+  const auto error_of = [](const std::string& text, bool has_quotes) {
+    TextBlocks blocks(ViewText(text), "in.csv", 1 << 20);
+    if (has_quotes) blocks.JoinQuotedLines();
+    return ErrorOf([&] {
+      while (blocks.Next(1000)) {
+      }
+    });
+  };
+  const std::string much(2 << 20, '1');
+  EXPECT_EQ(error_of("a,b\n1,2\n" + much, false),
+            "in.csv:3: the row is longer than 1 MB; write one row per line");
+  std::string lines = "a,b\n1,\"2\n";
+  for (int i = 0; i < (1 << 18); ++i) lines += "1,2,3\n";
+  EXPECT_EQ(error_of(lines, false), "no error");
+  EXPECT_EQ(error_of(lines, true),
+            "in.csv:2: the row is longer than 1 MB; close its quotation mark");
 }
 
 }  // namespace

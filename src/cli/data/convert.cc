@@ -28,8 +28,12 @@ Json CellOf(const std::string& field) {
 }
 
 // Rows of a CSV with their own cells.
-void WriteTable(const WrittenRows& table, WrittenFormat to, const TakeText& write) {
-  if (table.is_json && to == WrittenFormat::kCsv) return write(CsvOfJson(table));
+void WriteTable(const std::string& data, const ReadOptions& read, WrittenFormat to,
+                const TakeText& write) {
+  const WrittenRows table = ReadWrittenRows(data, read);
+  if (table.is_json && to == WrittenFormat::kCsv) {
+    return write(CsvOfJson(table, MemoryBudget(read.memory_bytes)));
+  }
   if (table.is_json) {
     for (const std::string_view line : table.rows) write(fmt::format("{}\n", line));
     return;
@@ -82,13 +86,13 @@ int ConvertData(const DataConvertOptions& options) {
     throw UserError(
         "data convert needs two files; for example: hogbatch data convert rows.svm rows.csv");
   }
-  RefuseStandardInput("data convert", options.spec.data);
+  RefusePipes("data convert", options.spec.data);
   const WrittenFormat to = TargetFormat(options.to, options.out);
   const ReadOptions read = ReadOptionsOf(options.spec);
   WriteTarget(options.out, [&](const TakeText& write) {
     if (to == WrittenFormat::kLibsvm) return WriteEncoded(options, to, write);
     if (FormatOfFiles(options.spec.data, read) == FileFormat::kCsv) {
-      return WriteTable(ReadWrittenRows(options.spec.data, read), to, write);
+      return WriteTable(options.spec.data, read, to, write);
     }
     if (to == WrittenFormat::kJsonLines) {
       throw UserError(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <span>
 
 #include "cli/console.h"
@@ -27,10 +28,13 @@ WrittenFormat TargetFormat(const std::string& to, const std::string& path) {
   return WrittenFormat::kLibsvm;
 }
 
-void RefuseStandardInput(std::string_view command, const std::string& data) {
-  if (data != "-") return;
-  throw UserError(fmt::format(
-      "{} reads the data more than once, and standard input only once; name a file", command));
+void RefusePipes(std::string_view command, const std::string& data) {
+  std::error_code error;
+  if (data != "-" && !std::filesystem::is_fifo(data, error)) return;
+  throw UserError(
+      fmt::format("{} reads the data more than once, which neither standard input nor a pipe can "
+                  "be; name a file",
+                  command));
 }
 
 void WriteTarget(const std::string& path, const std::function<void(const TakeText&)>& write) {

@@ -12,8 +12,8 @@ namespace hogbatch {
 // What --to means for a file name. Compressed names are refused: hogbatch writes plain files.
 WrittenFormat TargetFormat(const std::string& to, const std::string& path);
 
-// UserError for -: commands that read their data more than once need a file.
-void RefuseStandardInput(std::string_view command, const std::string& data);
+// UserError for - and pipes: commands that read their data more than once need a file.
+void RefusePipes(std::string_view command, const std::string& data);
 
 // A file that is whole or not there; - is standard output. `write` is given what takes the text.
 using TakeText = std::function<void(std::string_view)>;

@@ -105,7 +105,7 @@ LearntSample LearnFromSample(const std::string& data, const ReadOptions& options
   const std::vector<std::string> files = InputFiles(data);
   const std::string source = NameOfFiles(files);
   const std::size_t budget = MemoryBudget(options.memory_bytes);
-  TextBlocks blocks(OpenFiles(files, options.label, budget));
+  TextBlocks blocks(OpenFiles(files, options.label, budget), source, budget);
   const bool is_json = AreJsonLines(options.format, blocks.Head());
   const FileFormat format =
       is_json ? FileFormat::kCsv : FormatOfText(options.format, blocks.Head(), source);
@@ -122,7 +122,7 @@ LearntSample LearnFromSample(const std::string& data, const ReadOptions& options
   }
   TextInput input = InputOf(pieces.kept(), source);
   input.format = format;
-  std::vector<std::string> columns;
+  JsonColumns columns;
   if (is_json) {
     input.text = TableOfJsonLines(*input.text, source, budget, columns);
     input.form = CsvForm::kHeaderAndCommas;
