@@ -14,9 +14,10 @@
 #include "cli/console.h"
 #include "core/error.h"
 #include "core/guard/json_text.h"
+#include "core/guard/machine_limits.h"
+#include "core/guard/small_file.h"
 #include "core/text.h"
 #include "training/cache/cache_format.h"
-#include "training/cache/mapped_file.h"
 #include "training/checkpoint/checkpoint_file.h"
 #include "training/model/ensemble.h"
 #include "training/model/model_file.h"
@@ -70,11 +71,21 @@ bool IsCache(const std::string& path) {
   return BeginsAsCache(std::as_bytes(std::span(head)));
 }
 
-// All of the file is checked, as before it is trained on.
+// All of the file is checked, as before it is trained on. It is read, not mapped: the program may
+// not be the only one that writes what the user names.
 Json CacheJson(const std::string& path) {
-  const auto file = std::make_shared<const MappedFile>(path);
+  const auto budget = static_cast<std::size_t>(UsableMemory()) / 2;
+  auto text = ReadSmallFile(path, budget);
+  if (!text) {
+    throw UserError(
+        fmt::format("{}: cannot be read, or is larger than {} MB, half of the memory that the "
+                    "program may use; inspect it where there is more",
+                    path, budget >> 20));
+  }
+  const auto file = std::make_shared<const std::string>(*std::move(text));
+  const auto bytes = std::as_bytes(std::span(*file));
   try {
-    const TrainingData data = ParseCache(file->bytes(), CacheKey(file->bytes()), file);
+    const TrainingData data = ParseCache(bytes, CacheKey(bytes), file);
     Json json = {{"kind", "cache"},
                  {"file", path},
                  {"data", data.data.source},
@@ -92,7 +103,7 @@ Json CacheJson(const std::string& path) {
 
 Json CheckpointJson(const std::string& path) {
   const Checkpoint checkpoint = ReadCheckpoint(path);
-  Json options = Json::parse(checkpoint.texts.options, nullptr, false);
+  const auto options = ParseJson<Json>(checkpoint.texts.options);
   return {{"kind", "checkpoint"},
           {"file", path},
           {"weights", checkpoint.weights.size()},

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "compare/phases/phases.h"
 #include "core/error.h"
+#include "core/guard/json_text.h"
+#include "core/guard/small_file.h"
 #include "core/replaced_file.h"
 #include "core/text.h"
 
@@ -79,7 +80,8 @@ std::string SentenceOf(const std::string& err) {
 // Once a comparison. export.json is written last, so it tells whether the export is whole.
 void ExportOnce(const CompareSpec& spec, const Programs& programs, const std::string& folder,
                 const Interrupted& interrupted) {
-  if (fs::exists(folder + "/export.json")) return;
+  std::error_code error;
+  if (fs::is_regular_file(folder + "/export.json", error)) return;
   MakeFolder(folder);
   const ChildCommand command{.words = ExportCommand(spec, programs, folder),
                              .out = folder + "/stdout",
@@ -93,8 +95,9 @@ void ExportOnce(const CompareSpec& spec, const Programs& programs, const std::st
 }
 
 Problem ReadProblem(const std::string& folder, const CompareSpec& spec) {
-  std::ifstream file(folder + "/export.json", std::ios::binary);
-  const auto json = nlohmann::json::parse(file, nullptr, false);
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  const auto json =
+      ParseJson<nlohmann::json>(ReadSmallFile(folder + "/export.json", kMostBytes).value_or(""));
   try {
     std::string network = fmt::format("{}", json.at("features").get<std::int64_t>());
     for (const auto& width : json.at("hidden")) {

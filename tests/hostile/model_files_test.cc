@@ -223,6 +223,27 @@ TEST(HostileCheckpoints, AreRefusedWithAReason) {
   ExpectRefused(resume(), "is not a file");
 }
 
+TEST(HostileCheckpoints, AreInspectedWhateverTheirOptions) {
+  const TemporaryFolder folder;
+  const auto inspect = [&](const std::string& options) {
+    const Json metadata = {{"format", "hogbatch checkpoint"},
+                           {"version", "1"},  // without checksums of texts
+                           {"options", options},
+                           {"data", ""},
+                           {"control", "{}"},
+                           {"workers", R"({"workers":[]})"}};
+    folder.Write("bad", TensorFile(Json{{"__metadata__", metadata}}.dump()));
+    return RunProgram({"inspect", "bad"}, folder.path());
+  };
+  const Finished good = inspect(R"({"epochs":3})");
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("epochs"));
+  const Finished deep = inspect(std::string(1 << 20, '[') + std::string(1 << 20, ']'));
+  ExpectSmall(deep);
+  EXPECT_EQ(deep.exit_code, 0) << deep.err;
+  EXPECT_THAT(deep.out, HasSubstr("damaged"));
+}
+
 TEST(HostileRecords, AreLeftOutOfAReport) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() + "/o");

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/guard/json_text.h"
 
 namespace hogbatch::compare {
 namespace {
@@ -148,7 +149,7 @@ Contestants SidesOf(std::string_view name, const std::string& script, std::strin
   const auto absent = [&](std::string why) {
     return Contestants{.sides = {}, .absent = {{std::string(name), std::move(why)}}};
   };
-  const Json json = Json::parse(listing, nullptr, false);
+  const auto json = ParseJson<Json>(listing);
   if (!json.is_object()) return absent(fmt::format("{} --list printed no JSON", script));
   if (!json.value("available", false)) return absent(InstallAdvice(json));
   std::vector<std::string> variants = UsableVariants(json, problem);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/guard/json_text.h"
 
 namespace hogbatch::compare {
 namespace {
@@ -24,7 +25,7 @@ std::string System() {
 
 MachineFacts MachineFrom(std::string_view devices_json) {
   MachineFacts facts{.processor = "unknown", .system = System()};
-  const auto json = nlohmann::json::parse(devices_json, nullptr, false);
+  const auto json = ParseJson<nlohmann::json>(devices_json);
   if (!json.is_object() || !json.contains("devices")) return facts;
   for (const auto& device : json["devices"]) {
     if (device.value("interface", "") == "cpu") {

@@ -1,16 +1,20 @@
 #include "compare/runs/run_files.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+
+#include "core/guard/json_text.h"
+#include "core/guard/small_file.h"
+#include "core/text.h"
 
 namespace hogbatch::compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // of a file of a run
 
 std::optional<double> NumberAt(const Json& object, const std::string& key) {
   const auto value = object.find(key);
@@ -33,13 +37,12 @@ Json ParseLoosely(std::string text) {
       text.replace(at, word.size(), "null");
     }
   }
-  return Json::parse(text, nullptr, false);
+  return ParseJson<Json>(text);
 }
 
 std::vector<Json> ReadLines(const std::string& path) {
   std::vector<Json> lines;
-  std::ifstream file(path, std::ios::binary);
-  for (std::string text; std::getline(file, text);) {
+  for (const std::string& text : SplitLines(ReadSmallFile(path, kMostBytes).value_or(""))) {
     Json line = ParseLoosely(text);
     if (line.is_object()) lines.push_back(std::move(line));
   }
@@ -102,8 +105,8 @@ RunFiles ReadRunFiles(const std::string& folder, const SplitRows& rows) {
     files.seconds = std::max(files.seconds, NumberAt(line, "seconds").value_or(0));
   }
   files.curve = CurveOf(lines, loss_key, files.metric);
-  std::ifstream file(folder + "/summary.json", std::ios::binary);
-  const Json summary = ParseLoosely({std::istreambuf_iterator<char>(file), {}});
+  const Json summary =
+      ParseLoosely(ReadSmallFile(folder + "/summary.json", kMostBytes).value_or(""));
   if (!summary.is_object()) return files;
   files.has_summary = true;
   files.stopped_because = summary.value("stopped_because", "");

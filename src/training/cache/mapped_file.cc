@@ -9,6 +9,8 @@
 #include <fstream>
 #include <limits>
 
+#include "core/threads.h"
+
 namespace hogbatch {
 namespace {
 
@@ -25,7 +27,7 @@ std::size_t ResidentFileBytes() {
 ResidencyLimit::ResidencyLimit(std::span<const std::byte> mapping, std::size_t most_bytes)
     : mapping_(mapping),
       most_bytes_(most_bytes),
-      watch_([this](const std::stop_token& stop) { Watch(stop); }) {}
+      watch_(StartThread([this](const std::stop_token& stop) { Watch(stop); })) {}
 
 ResidencyLimit::~ResidencyLimit() {
   watch_.request_stop();
