@@ -4,7 +4,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -31,22 +30,6 @@ void RemovePartialFiles(const std::string& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     if (entry.path().extension() == ".partial") fs::remove(entry.path(), error);
   }
-}
-
-// Opens a file that the program named. It is the program's own: no link, no pipe, and under no
-// other name, since writing it would change what somebody else put there.
-int OpenOwn(const std::string& path, int flags) {
-  const int descriptor =
-      ::open(path.c_str(), flags | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
-  if (descriptor < 0 && errno != ELOOP && errno != ENXIO) ThrowErrno("write", path);
-  struct stat status{};
-  if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-      status.st_nlink <= 1) {
-    return descriptor;
-  }
-  if (descriptor >= 0) ::close(descriptor);
-  throw UserError(
-      fmt::format("{} is a link, has a second name, or is no plain file: remove it", path));
 }
 
 // Makes `folder` and its parents; false if it existed already.

@@ -19,13 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string FollowLinks(const std::string& path) {
-  std::error_code error;
-  const fs::path real =
-      fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : fs::path();
-  return real.empty() || error ? path : real.string();
-}
-
 bool IsSpecial(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -67,6 +60,34 @@ void WriteAll(int descriptor, std::span<const std::byte> bytes, const std::strin
     if (written < 0) ThrowErrno("write", path);
     bytes = bytes.subspan(written);
   }
+}
+
+std::string FollowLinks(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the system's
+  std::error_code error;
+  fs::path end = path;
+  for (int i = 0; fs::is_symlink(end, error); ++i) {
+    errno = i == kMostLinks ? ELOOP : 0;
+    const fs::path target = fs::read_symlink(end, error);
+    if (error) errno = error.value();
+    if (errno != 0) ThrowErrno("write", path);
+    end = end.parent_path() / target;
+  }
+  return end.string();
+}
+
+int OpenOwn(const std::string& path, int flags) {
+  const int descriptor =
+      ::open(path.c_str(), flags | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+  if (descriptor < 0 && errno != ELOOP && errno != ENXIO) ThrowErrno("write", path);
+  struct stat status{};
+  if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+      status.st_nlink <= 1) {
+    return descriptor;
+  }
+  if (descriptor >= 0) ::close(descriptor);
+  throw UserError(
+      fmt::format("{} is a link, has a second name, or is no plain file: remove it", path));
 }
 
 ReplacedFile::ReplacedFile(const std::string& path, NamedBy named_by) : path_(path) {

@@ -43,6 +43,14 @@ class ReplacedFile {
 void ReplaceFile(const std::string& path, std::string_view content,
                  NamedBy named_by = NamedBy::kProgram);
 
+// What a chain of links ends at, which need not be there yet; without links `path` itself.
+std::string FollowLinks(const std::string& path);
+
+// A descriptor of a file that the program named, made if it is not there; `flags` are those of
+// open. It is the program's own: no link, no pipe, and under no other name, since writing it would
+// change what somebody else put there. UserError if it is none.
+int OpenOwn(const std::string& path, int flags);
+
 // Writes all of `bytes`; `path` is for the message of an Error.
 void WriteAll(int descriptor, std::span<const std::byte> bytes, const std::string& path);
 

@@ -164,9 +164,8 @@ bool IsPassing(const Outcome& outcome) {
 class OpenFile {
  public:
   OpenFile(const std::string& path, bool keeps) {
-    const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (keeps ? O_APPEND : O_TRUNC);
-    value_ = ::open(path.c_str(), flags, 0644);
-    if (value_ < 0) ThrowErrno("write", path);
+    if (!keeps) ::unlink(path.c_str());
+    value_ = OpenOwn(path, O_WRONLY | (keeps ? O_APPEND : O_EXCL));
   }
   ~OpenFile() { ::close(value_); }
   OpenFile(const OpenFile&) = delete;
@@ -180,8 +179,11 @@ class OpenFile {
 // Bytes of an earlier call that can be gone on with.
 std::int64_t BytesOf(const std::string& partial) {
   std::error_code error;
+  const bool is_own = fs::is_regular_file(fs::symlink_status(partial, error)) &&
+                      fs::hard_link_count(partial, error) == 1;
+  if (!is_own || !fs::exists(TagPath(partial))) return 0;
   const auto size = fs::file_size(partial, error);
-  return error || !fs::exists(TagPath(partial)) ? 0 : static_cast<std::int64_t>(size);
+  return error ? 0 : static_cast<std::int64_t>(size);
 }
 
 }  // namespace

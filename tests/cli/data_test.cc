@@ -1,6 +1,7 @@
 // The data commands as users meet them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -108,6 +109,11 @@ TEST_F(DataCommand, SaysWhatIsWrong) {
   refused({"convert", "rows.csv", "rows.csv.gz"}, "compress the file afterwards");
   refused({"generate", "covtipe", "x"}, "unknown set 'covtipe'");
   refused({"split", "rows.csv", "--test-fraction", "2"}, "--test-fraction");
+  refused({"split", "rows.csv", "--out-train", "x", "--out-test", "./x"}, "name two files");
+  refused({"split", "rows.csv", "--memory-limit", "100"}, "--memory-limit");
+  ASSERT_EQ(::mkfifo((folder_.path() + "/pipe").c_str(), 0600), 0);
+  refused({"split", "pipe"}, "nor a pipe");
+  refused({"convert", "-", "x.csv"}, "nor a pipe");
 }
 
 }  // namespace

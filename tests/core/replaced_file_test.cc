@@ -63,6 +63,19 @@ TEST_F(ReplacedFileTest, FollowsALinkOfTheUser) {
   EXPECT_EQ(Read(Path("real")), "new");
 }
 
+TEST_F(ReplacedFileTest, FollowsLinksOfTheUserToAFileThatIsNotThereYet) {
+  fs::create_directory(Path("folder"));
+  fs::create_symlink("real", Path("folder/link"));
+  fs::create_symlink("folder/link", Path("link"));
+  ReplaceFile(Path("link"), "new", NamedBy::kUser);
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_TRUE(fs::is_symlink(Path("folder/link")));
+  EXPECT_EQ(Read(Path("folder/real")), "new");
+  fs::create_symlink("loop", Path("loop"));
+  EXPECT_THROW(ReplaceFile(Path("loop"), "new", NamedBy::kUser), UserError);
+  EXPECT_TRUE(fs::is_symlink(Path("loop")));
+}
+
 TEST_F(ReplacedFileTest, TakesThePlaceOfALinkThatTheUserDidNotName) {
   ReplaceFile(Path("real"), "old");
   fs::create_symlink(Path("real"), Path("link"));

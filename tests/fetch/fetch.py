@@ -171,6 +171,19 @@ class FetchTest(unittest.TestCase):
         self.assertIn("did you mean covtype?", done.stderr)
         self.assertEqual(subprocess.run([PROGRAM, "data", "fetch"], capture_output=True).returncode, 2)
 
+    def test_writes_through_nothing_that_lies_there(self):
+        path = pathlib.Path(self.folder.name)
+        partial, tag, other = path / "covtype.csv.gz.partial", path / "covtype.csv.gz.partial.tag", path / "other"
+        for plant in (lambda: os.link(other, partial), lambda: partial.symlink_to(other), lambda: os.mkfifo(partial)):
+            other.write_bytes(b"mine")
+            tag.write_text(self.server.tag)
+            plant()
+            done = self.fetch()
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(self.fetched(), CONTENT)
+            self.assertEqual(other.read_bytes(), b"mine")
+            os.remove(path / "covtype.csv.gz")
+
     def test_uses_a_proxy(self):
         # The server answers as a proxy does: it is asked for the whole address.
         done = subprocess.run([PROGRAM, "data", "fetch", "covtype", "--out", self.folder.name, "--from",

@@ -8,6 +8,7 @@
 #include "cli/console.h"
 #include "cli/data/target.h"
 #include "core/error.h"
+#include "core/replaced_file.h"
 #include "core/text.h"
 #include "datasets/convert/written_rows.h"
 #include "training/input.h"
@@ -36,6 +37,14 @@ void WritePart(const WrittenRows& all, std::vector<std::int64_t> rows, const std
   });
 }
 
+// Where a file is written that need not be there yet.
+std::filesystem::path PlaceOf(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path place =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(FollowLinks(path)), error);
+  return error ? std::filesystem::path(path) : place;
+}
+
 }  // namespace
 
 int SplitData(const DataSplitOptions& options) {
@@ -43,12 +52,18 @@ int SplitData(const DataSplitOptions& options) {
   if (data.empty()) {
     throw UserError("data split needs a file; for example: hogbatch data split rows.csv");
   }
-  RefuseStandardInput("data split", data);
+  RefusePipes("data split", data);
   ReadOptions read = ReadOptionsOf(options.spec);
   read.valid_fraction = options.test_fraction;
   const std::string train =
       options.out_train.empty() ? NameBeside(data, "train") : options.out_train;
   const std::string test = options.out_test.empty() ? NameBeside(data, "test") : options.out_test;
+  if (PlaceOf(train) == PlaceOf(test)) {
+    throw UserError(
+        fmt::format("{}: both parts would be written there; name two files with --out-train and "
+                    "--out-test",
+                    train));
+  }
   const FileSplit split = SplitFile(data, read);
   const WrittenRows rows = ReadWrittenRows(data, read);
   const auto last = static_cast<std::int64_t>(rows.rows.size());
