@@ -7,17 +7,23 @@
 Every data member must be kept, or be named in a comment "not state: a_, b_" in the class:
 - of a class with a VisitState, an algorithm and a scheduler: it stands in the text of a VisitState,
 - of an optimiser and its parts: it stands in a function that saves and in one that loads,
+- of a worker and of what it keeps for synchronous rounds: it stands in a function that saves,
 - of a struct in BY_HAND: it stands in the code that writes the struct and in the code that reads it.
+
+What else src/runtime/store and src/runtime/workers hold belongs to one task or is the model itself. The records of a
+sweep and of a queue are no checkpoints: tests resume from them.
 """
 import pathlib
 import re
 import sys
 
-FOLDERS = ["algorithms", "datasets", "src/core", "src/nn", "src/runtime/control"]
+FOLDERS = ["algorithms", "datasets", "src/core", "src/nn", "src/runtime/control", "src/runtime/workers"]
 CLASS = re.compile(r"^(?: {2,4})?(?:class|struct)\s+(\w+)[^;{]*\{", re.MULTILINE)
 NOT_STATE = re.compile(r"not state: ((?:.*\n\s*//)*.*)")
 HOLDS_STATE = re.compile(r":\s*public\s+(?:Algorithm|Scheduler)\b")
 OPTIMIZER = re.compile(r":\s*public\s+\w*Optimizer\b|^\s*class (?:LazyRows|StateMemory)\b")
+WORKER = re.compile(r":\s*public\s+DeviceWorker\b|^\s*class (?:DeviceWorker|SyncUpdate)\b")
+WORKER_SAVES = r"\b(?:SaveOptimizer|SaveTo)\([^)]*\)[^;{]*\{"
 SAVES = r"\b(?:Save|SaveTo|Arrays|last_touched)\([^)]*\)[^;{]*\{"
 LOADS = r"\b(?:Load|Arrays)\([^)]*\)[^;{]*\{"
 NO_MEMBER = re.compile(r"(?:return|using|friend|static|constexpr|virtual|explicit|struct|class|enum|union|template|"
@@ -91,7 +97,7 @@ def members(body):
         for i, declarator in enumerate(re.sub(r"\([^()]*\)", "", statement).split(",")):
             name = re.search(r"(\w+)(?:\s*\[[^\]]*\])*\s*(?::\s*\d+\s*)?$", declarator.split("=")[0].strip())
             # An initialiser such as {1, 2} is gone; what is left after a comma must look like a name.
-            if name and (i > 0 or re.search(r"[\s&*]$", declarator[:declarator.index(name.group(1), 0 if i else 1)])):
+            if name and (i > 0 or re.search(r"[\s&*]$", declarator[:max(0, declarator.find(name.group(1), 1))])):
                 yield name.group(1)
 
 
@@ -114,6 +120,11 @@ def check(header, source):
             for member in left:
                 if not stands_in(member, bodies(SAVES, body)) or not stands_in(member, bodies(LOADS, body)):
                     yield f"{name}::{member} is neither saved and loaded nor named in 'not state:'"
+        elif WORKER.search(found.group(0)):
+            saved = bodies(WORKER_SAVES, body) + bodies(rf"{name}::SaveTo\([^)]*\) \{{", source)
+            for member in left:
+                if not stands_in(member, saved):
+                    yield f"{name}::{member} is neither saved nor named in 'not state:'"
 
 
 def check_by_hand(name, header, source, writes, reads):
@@ -129,7 +140,7 @@ def check_by_hand(name, header, source, writes, reads):
 
 
 def check_tree(root):
-    complaints, classes, optimizers = [], 0, 0
+    complaints, classes, optimizers, workers = [], 0, 0, 0
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             if path.suffix not in (".h", ".cc"):
@@ -139,6 +150,7 @@ def check_tree(root):
             source = beside.read_text(encoding="utf-8") if beside.exists() else ""
             classes += text.count("VisitState(StateVisitor")
             optimizers += sum(bool(OPTIMIZER.search(found.group(0))) for found in CLASS.finditer(text))
+            workers += sum(bool(WORKER.search(found.group(0))) for found in CLASS.finditer(text))
             complaints += [f"{path.relative_to(root)}: {what}" for what in check(text, source)]
     for (header, name), (source, writes, reads) in BY_HAND.items():
         texts = [(root / path).read_text(encoding="utf-8") for path in (header, source)]
@@ -147,6 +159,8 @@ def check_tree(root):
         complaints.append(f"only {classes} VisitState found: has it been renamed?")
     if optimizers < 6:
         complaints.append(f"only {optimizers} optimisers found: have they been renamed?")
+    if workers < 5:
+        complaints.append(f"only {workers} workers found: have they been renamed?")
     return complaints
 
 
@@ -182,6 +196,16 @@ def selftest():
     assert not list(check(optimizer, "")), list(check(optimizer, ""))
     for bad in (optimizer.replace("mean_;\n}", "mean_, square_;\n}"), optimizer.replace(" mean_ = state.layers; ", "")):
         assert len(list(check(bad, ""))) == 1, list(check(bad, ""))
+    worker = """class GpuWorker : public DeviceWorker {
+  void SaveOptimizer(SavedWorker& saved) override { saved.updates = updates_; }
+  std::int64_t updates_ = 0;
+};
+"""
+    assert not list(check(worker, "")), list(check(worker, ""))
+    left_out = worker.replace("};", "  int steps_ = 0;\n};")
+    assert list(check(left_out, "")) == ["GpuWorker::steps_ is neither saved nor named in 'not state:'"]
+    assert list(check("class SyncUpdate {\n  int slice_;\n};\n", "")), "it has no SaveTo"
+    assert not list(check("class SyncUpdate {\n  int slice_;\n};\n", "void SyncUpdate::SaveTo(S& s) {\n  s = slice_;\n}\n"))
     saved = "struct Saved {\n  int a = 0;\n  int b = 0;\n};\n"
     source = "void Write(S s) {\n  s.a, s.b;\n}\nS Read() {\n  s.a, s.b;\n}\n"
     patterns = r"^void Write\(.*?\) \{", r"^S Read\(\) \{"

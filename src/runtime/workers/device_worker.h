@@ -203,6 +203,10 @@ class DeviceWorker : public Worker {
     for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].evaluation += sums[i];
   }
 
+  // not state: id_, device_, memory_, evaluator_, model_, row_losses_, torn_; loss_sum_,
+  // evaluation_, staleness_, beta_, lanes_, has_exploded_ and extra_updates_ are told in reports;
+  // max_batch_size_ is what the device's memory allows; has_restored_ is saved with the optimiser
+  // that was forgotten; sync_update_ and merges_ are saved by SaveTo and SaveOptimizer.
   WorkerId id_;
   std::shared_ptr<Device> device_;  // several jobs may share it
   JobMemory& memory_;

@@ -194,6 +194,8 @@ class LaneWorker : public DeviceWorker {
     optimizer_updates_ = 0;
   }
 
+  // not state: replica_ holds the model, which is saved; class_weights_, rates_, gradient_,
+  // compactor_, direct_targets_, losses_; lanes in has_stopped_ are cleared once more.
   std::optional<LaneReplica> replica_;  // none: the device shares host memory
   Tensor class_weights_;
   std::unique_ptr<LaneOptimizer> optimizer_;

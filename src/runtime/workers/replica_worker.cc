@@ -279,6 +279,8 @@ class ReplicaWorker : public DeviceWorker {
     replica_updates_ = 0;
   }
 
+  // not state: merges_, trained_, merged_, class_weights_memory_, class_weights_,
+  // gradient_targets_; gradient_parts_ is what the device's memory allows.
   std::vector<std::unique_ptr<MergeInFlight>> merges_;
   Buffer class_weights_memory_;
   Tensor class_weights_;

@@ -47,6 +47,7 @@ class SyncUpdate {
   Tensor OnDevice(const Tensor& host);
   DeviceSpan<const std::int32_t> OnDevice(std::span<const std::int32_t> host);
 
+  // not state: worker_, device_, memory_, scratch_, touched_, places_
   WorkerId worker_;
   Device& device_;
   JobMemory& memory_;

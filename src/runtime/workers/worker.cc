@@ -162,6 +162,9 @@ class SharingWorker : public DeviceWorker {
                    gradient_->Targets(touched, HostSpan(touched)));
   }
 
+  // not state: writes_, can_defer_, probe_recorder_, read_, class_weights_, gradient_, compactor_,
+  // direct_targets_; deferred_ has nothing pending between tasks; variant_ is measured again;
+  // updates_before_ is a part of optimizer_updates.
   Writes writes_;
   // Only several workers on one model can gain by it, and a job that must end with the same bits on
   // every run must not depend on what is faster.
