@@ -234,13 +234,51 @@ def jobs(runner, chance):
     return ["queue", "bad", "--devices", "cpu:1", "--quiet", "--out", "queue"], "bad"
 
 
-def data_cache(runner, chance):
-    good, length = runner.good_cache, min(CACHE_HEADER, len(runner.good_cache))
+def copy_of_good(runner, name, command):
+    """A folder that a good run wrote, fresh each time."""
+    good = runner.path("good-" + name)
+    if not os.path.exists(good):
+        runner.run_good([*command, "--devices", "cpu:1", "--quiet", "--out", good])
+    shutil.rmtree(runner.path(name), ignore_errors=True)
+    shutil.copytree(good, runner.path(name))
+
+
+def queue_record(runner, chance):
+    runner.write("jobs.toml", JOBS)
+    copy_of_good(runner, "queued", ["queue", "jobs.toml"])
+    runner.write("queued/queue.json", mutate(runner.read("queued/queue.json"), chance))
+    return ["queue", "--resume", "queued", "--devices", "cpu:1", "--quiet"], "queued/queue.json"
+
+
+def sweep_record(runner, chance):
+    copy_of_good(runner, "swept", ["sweep", "csv", "--lr", "0.1|0.2", "--epochs", "1", "--hidden", "2"])
+    name = "swept/" + chance.choice(["sweep.json", "trials.jsonl"])
+    runner.write(name, mutate(runner.read(name), chance))
+    return ["sweep", "--resume", "swept", "--max-time", "0.7s", "--quiet"], name
+
+
+def mutate_cache(good, chance):
+    length = min(CACHE_HEADER, len(good))
     if chance.random() < 0.5:
-        bad = mutate(good[:length], chance) + good[length:]
-    else:
-        bad = mutate(good, chance)
-    runner.write(runner.cached, bad)
+        return mutate(good[:length], chance) + good[length:]
+    return mutate(good, chance)
+
+
+def inspect(runner, chance):
+    good = chance.choice(["csv-model", runner.checkpoint, runner.cached])
+    change = mutate_cache if good == runner.cached else mutate_tensors
+    runner.write("bad", change(runner.good_cache if good == runner.cached else runner.read(good), chance))
+    return ["inspect", "bad", *chance.choice([[], ["--json"]])], "bad"
+
+
+def data(runner, chance):
+    runner.write("bad", mutate(chance.choice([LIBSVM, CSV, JSON_LINES]), chance))
+    convert = ["convert", "bad", "converted." + chance.choice(["csv", "svm", "jsonl"])]
+    return ["data", *chance.choice([["info", "bad"], convert, ["split", "bad"]])], "bad"
+
+
+def data_cache(runner, chance):
+    runner.write(runner.cached, mutate_cache(runner.good_cache, chance))
     return ["train", "large", "--epochs", "1", *TRAIN], runner.cached
 
 
@@ -248,7 +286,8 @@ KINDS = dict([text(JSON_LINES, "jsonl", "csv-model"), ("config", config),
               packed(CSV, "bzip2", bz2.compress), packed(CSV, "zstd", zstd), ("jobs", jobs), ("data_cache", data_cache),
               text(LIBSVM, "libsvm", "svm-model"), text(CSV, "csv", "csv-model"), ("idx", idx),
               packed(LIBSVM, "gzip", lambda data: gzip.compress(data, mtime=0)), packed(CSV, "xz", lzma.compress),
-              ("model", model), ("checkpoint", checkpoint), ("records", records)])
+              ("model", model), ("checkpoint", checkpoint), ("records", records), ("inspect", inspect), ("data", data),
+              ("queue_record", queue_record), ("sweep_record", sweep_record)])
 
 
 def verdict(status, seconds, _, megabytes, said):
