@@ -83,7 +83,7 @@ struct FakeJob {
 struct FakeQueue {
   std::string scheduler = "fifo";
   SchedulerOptions options = {};
-  IndexedVector<JobId, FakeJob> jobs = {};
+  std::vector<FakeJob> jobs = {};
   std::vector<FakeOptions> workers = std::vector<FakeOptions>(1);
   CostModel cost = {.seconds_per_row = 1e-4};
 

@@ -23,7 +23,7 @@ class JobRouters : public testing::TestWithParam<bool> {
   // Two jobs with different networks on the same rows.
   struct Jobs {
     Jobs() {
-      for (const JobId id : {0, 1}) {
+      for (const int id : {0, 1}) {
         auto memory = std::make_shared<JobMemory>(
             ModelSpec{.inputs = 20, .hidden = {8 + 4 * id}, .outputs = 2}, data.data, nullptr, 2);
         memory->optimizer.momentum = memory->explicit_momentum = 0.9;
@@ -50,7 +50,7 @@ class JobRouters : public testing::TestWithParam<bool> {
     return MakeJobRouter(id, std::move(device), memories);
   }
 
-  static Task TaskOf(JobId job, int number) {
+  static Task TaskOf(int job, int number) {
     return {.id = 2 * number + job + 1,
             .job = job,
             .rows = {20 * number, 20 * number + 20},
@@ -66,7 +66,7 @@ class JobRouters : public testing::TestWithParam<bool> {
   // Each job by itself, on a worker of its own.
   static std::vector<std::vector<float>> Expected() {
     Jobs jobs;
-    for (const JobId job : {0, 1}) {
+    for (const int job : {0, 1}) {
       const std::unique_ptr<Worker> worker = Router(0, jobs.memories);
       for (int i = 0; i < kTasks; ++i) Do(*worker, TaskOf(job, i));
     }
@@ -79,7 +79,7 @@ TEST_P(JobRouters, TakeTasksOfJobsInTurn) {
   const std::unique_ptr<Worker> router = Router(0, jobs.memories);
   router->Prepare();
   for (int i = 0; i < kTasks; ++i) {
-    for (const JobId job : {0, 1}) Do(*router, TaskOf(job, i));
+    for (const int job : {0, 1}) Do(*router, TaskOf(job, i));
   }
   EXPECT_EQ(jobs.Model(0), Expected()[0]);
   EXPECT_EQ(jobs.Model(1), Expected()[1]);
@@ -96,7 +96,7 @@ TEST_P(JobRouters, OverlapMergesOfDifferentJobs) {
     router->Finish(*pending);
   };
   for (int i = 0; i < kTasks; ++i) {
-    for (const JobId job : {0, 1}) {
+    for (const int job : {0, 1}) {
       const Task task = TaskOf(job, i);
       router->Compute(task, 0);
       if (pending) commit();

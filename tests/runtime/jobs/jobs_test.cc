@@ -265,7 +265,7 @@ TEST(DeviceMemory, IsSharedByTheJobsThatFit) {
                                                     .memory_bytes = 1000}}});
   for (const std::int64_t bytes : {500, 500, 500, 1000}) {
     JobSetup setup = FakeQueue::SetupOf({.rows = 2000});
-    setup.device_bytes = IndexedVector<WorkerId, std::int64_t>({bytes});
+    setup.device_bytes = IndexedVector<WorkerId, std::int64_t>(std::vector{bytes});
     coordinator.Add(setup);
   }
   std::vector<Task> begun;

@@ -40,7 +40,8 @@ class SchedulersOfSize : public testing::TestWithParam<Size> {
   static std::vector<JobId> SortedBy(const FakeQueue& queue, const Key& key) {
     std::vector<JobId> ids(queue.jobs.size());
     std::iota(ids.begin(), ids.end(), 0);
-    std::ranges::stable_sort(ids, {}, [&](JobId id) { return key(queue.jobs[id]); });
+    std::ranges::stable_sort(
+        ids, {}, [&](JobId id) { return key(queue.jobs[static_cast<std::size_t>(id)]); });
     return ids;
   }
 
