@@ -27,7 +27,7 @@ ARROWS = {
     "cli": {"core", "report", "compare", "device/device_info.h", "nn", "datasets/dataset.h", "datasets/row_blocks.h",
             "datasets/schema.h", "datasets/synthetic.h", "datasets/convert/write_rows.h",
             "datasets/convert/written_rows.h", "runtime/control/progress.h", "algorithms/algorithms.h",
-            "algorithms/schedulers/schedulers.h", "training"},
+            "algorithms/schedulers/schedulers.h", "training", "fetch/known_sets.h"},
     "fetch": {"core", "datasets/text"},
     "main.cc": {"core", "cli"},
 }

@@ -28,8 +28,6 @@ int FetchData(const DataFetchOptions& options);
 int Inspect(const InspectOptions& options);
 int ListDevices(const DevicesOptions& options);
 
-int Run(const Command& command);
-
 // Parses and runs; turns exceptions into one sentence on standard error and an exit code.
 int Main(int argc, const char* const* argv);
 

@@ -32,13 +32,11 @@ EvalReport MakeReport(const SavedModel& model, const ModelQuality& quality) {
 }  // namespace
 
 int Eval(const EvalOptions& options) {
-  const SavedModel model = LoadModel(options.model);
-  const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices, model.spec);
-  const Dataset data = ReadWithSchema(options.data, model.schema, Labels::kRequired,
-                                      {.format = ParseWrittenFormat(options.format),
-                                       .labels = options.labels,
-                                       .fills_columns = options.missing_columns == "fill",
-                                       .memory_bytes = ParseMemoryLimit(options.memory_limit)});
+  options.of.Require("eval", "test.csv");
+  const SavedModel model = LoadModel(options.of.model);
+  const std::vector<DeviceChoice> devices = DevicesToInfer(options.of.devices, model.spec);
+  const Dataset data =
+      ReadWithSchema(options.of.data, model.schema, Labels::kRequired, options.of.reading.Parse());
   for (const std::string& note : data.notes) Complain(note);
   EvalReport report = MakeReport(model, Evaluate(devices, model, data));
   for (std::int64_t i = 0; IsEnsemble(model) && i < model.spec.lanes; ++i) {

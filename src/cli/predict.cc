@@ -72,26 +72,25 @@ void CheckRepeats(const RowBlocks& blocks, const PredictOptions& options, const 
 }  // namespace
 
 int Predict(const PredictOptions& options) {
-  const SavedModel model = LoadModel(options.model);
+  options.of.Require("predict", "new.csv");
+  const SavedModel model = LoadModel(options.of.model);
   PredictionFormat format{.probabilities = options.probabilities,
                           .labels = {.top = options.top, .threshold = options.threshold},
                           .json = options.json};
   CheckFormat(model.schema, format);
-  const std::vector<DeviceChoice> devices = DevicesToInfer(options.devices, model.spec);
-  const ReadOptions read{.format = ParseWrittenFormat(options.format),
-                         .fills_columns = options.missing_columns == "fill",
-                         .memory_bytes = ParseMemoryLimit(options.memory_limit)};
+  const std::vector<DeviceChoice> devices = DevicesToInfer(options.of.devices, model.spec);
+  const ReadOptions read = options.of.reading.Parse();
   Sink sink(options.out);
   if (model.schema.format == FileFormat::kIdx) {
-    const RowBlock all{.data = ReadWithSchema(options.data, model.schema, Labels::kOptional, read),
-                       .rows = {}};
+    const RowBlock all{
+        .data = ReadWithSchema(options.of.data, model.schema, Labels::kOptional, read), .rows = {}};
     sink.Write(PredictionHeader(model.schema, format));
     PredictRows(devices, model, all, 0, format, sink);
     sink.Close();
     return kExitOk;
   }
   const auto text = options.with_input ? RowBlocks::Text::kKept : RowBlocks::Text::kDropped;
-  RowBlocks blocks(options.data, model.schema, read, text, kBlockBytes);
+  RowBlocks blocks(options.of.data, model.schema, read, text, kBlockBytes);
   std::int64_t rows = 0;
   while (const auto block = blocks.Next()) {
     if (rows == 0) {

@@ -20,31 +20,6 @@ namespace {
 
 constexpr char kNoMemory[] = "there is not enough memory for this";
 
-struct Runner {
-  int operator()(const PrintText& print) const {
-    WriteOutput(print.text);
-    return kExitOk;
-  }
-  int operator()(const TrainOptions& options) const {
-    const bool trains_several = options.ensemble > 0 || options.folds > 0;
-    return trains_several ? RunSweep(SweepOf(options)) : Train(options);
-  }
-  int operator()(const QueueCommandOptions& options) const { return RunQueue(options); }
-  int operator()(const SweepCommandOptions& options) const { return RunSweep(options); }
-  int operator()(const EvalOptions& options) const { return Eval(options); }
-  int operator()(const PredictOptions& options) const { return Predict(options); }
-  int operator()(const ReportOptions& options) const { return WriteReport(options); }
-  int operator()(const ExportOptions& options) const { return Export(options); }
-  int operator()(const CompareOptions& options) const { return Compare(options); }
-  int operator()(const DataInfoOptions& options) const { return ShowData(options); }
-  int operator()(const DataConvertOptions& options) const { return ConvertData(options); }
-  int operator()(const DataSplitOptions& options) const { return SplitData(options); }
-  int operator()(const DataGenerateOptions& options) const { return GenerateData(options); }
-  int operator()(const DataFetchOptions& options) const { return FetchData(options); }
-  int operator()(const InspectOptions& options) const { return Inspect(options); }
-  int operator()(const DevicesOptions& options) const { return ListDevices(options); }
-};
-
 // If a standard stream is closed, the next file opened would get its number, and messages would go
 // into that file. So it is opened for reading only; writing to it still fails.
 void HoldStandardStreams() {
@@ -80,9 +55,18 @@ int Fail(std::string_view sentence, int code) {
   return code;
 }
 
-}  // namespace
+struct Runner {
+  int operator()(const PrintText& print) const {
+    WriteOutput(print.text);
+    return kExitOk;
+  }
+  template <typename Options>
+  int operator()(const Options& options) const {
+    return std::get<CommandRow<Options>>(kCommandTable).run(options);
+  }
+};
 
-int Run(const Command& command) { return std::visit(Runner{}, command); }
+}  // namespace
 
 int Main(int argc, const char* const* argv) {
   HoldStandardStreams();
@@ -92,7 +76,7 @@ int Main(int argc, const char* const* argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then a failed write with a message
   try {
-    return Run(Parse(std::vector<std::string>(argv + 1, argv + argc)));
+    return std::visit(Runner{}, Parse(std::vector<std::string>(argv + 1, argv + argc)));
   } catch (const OutputClosed&) {
     return kExitOk;
   } catch (const UserError& error) {

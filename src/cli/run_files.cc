@@ -40,7 +40,7 @@ std::string ConfigOf(TrainingSpec spec) {
   writer.Argument("data", data);
   spec.test = absolute(spec.test);
   spec.valid = absolute(spec.valid);
-  spec.labels = absolute(spec.labels);
+  spec.reading.labels = absolute(spec.reading.labels);
   spec.Visit(writer);
   return writer.text();
 }

@@ -110,6 +110,7 @@ TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& 
 }  // namespace
 
 int Train(const TrainOptions& asked) {
+  if (asked.ensemble > 0 || asked.folds > 0) return RunSweep(SweepOf(asked));
   Console console(ChooseVerbosity(asked));
   const std::optional<ResumedRun> resumed = FindRun(asked, console);
   const TrainOptions options = WithResumed(asked, resumed);

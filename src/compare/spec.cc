@@ -1,8 +1,10 @@
 #include "compare/spec.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string_view>
 
@@ -14,31 +16,24 @@
 namespace hogbatch::compare {
 namespace {
 
-std::vector<std::string_view> SplitAtCommas(std::string_view text) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
+constexpr std::array kSgdRates = {0.02, 0.06, 0.2, 0.6};
+constexpr std::array kAdamRates = {0.0003, 0.001, 0.003, 0.01};
 
 std::vector<double> ParseRates(const CompareSpec& spec) {
   if (spec.lrs == "auto") {
-    if (spec.training.optimizer.kind() == OptimizerKind::kAdam) {
-      return {0.0003, 0.001, 0.003, 0.01};
-    }
-    return {0.02, 0.06, 0.2, 0.6};
+    const bool is_adam = spec.training.optimizer.kind() == OptimizerKind::kAdam;
+    const auto& usual = is_adam ? kAdamRates : kSgdRates;
+    return {usual.begin(), usual.end()};
   }
   std::vector<double> rates;
-  for (const std::string_view part : SplitAtCommas(spec.lrs)) {
+  for (const std::string& part : SplitList(spec.lrs)) {
     const double rate = ParseReal("--lrs", part);
     if (!(rate > 0 && rate <= 1000)) {
       throw UserError(fmt::format("--lrs: {:g} is no learning rate; it must be above 0", rate));
     }
     rates.push_back(rate);
   }
+  if (rates.empty()) throw UserError("--lrs needs at least one learning rate, or auto");
   std::ranges::sort(rates);
   rates.erase(std::ranges::unique(rates).begin(), rates.end());
   return rates;
@@ -64,8 +59,8 @@ std::vector<std::int64_t> CheckedBatches(const std::vector<std::int64_t>& batche
 void CompareSpec::Visit(OptionVisitor& v) {
   training.VisitProblem(v);
   v.Group("Comparison");
-  v.Word("optimizer", training.optimizer.optimizer, {{"sgd", "adam"}}, "Optimiser of every side");
-  v.Number("momentum", training.optimizer.momentum, {0, 0.9999}, "Momentum of sgd, of every side");
+  training.optimizer.VisitKind(v, "Optimiser of every side");
+  training.optimizer.VisitMomentum(v, "Momentum of sgd, of every side");
   v.Text("against", against, "NAME,...",
          fmt::format("Frameworks to compare with: {}; all or none", BaselineNames()));
   v.Number("threads", threads, {0, 4096}, "Cores that each side uses; 0 means all");
@@ -76,8 +71,8 @@ void CompareSpec::Visit(OptionVisitor& v) {
             "Batch sizes to measure and to tune over, the most important first: the last are left "
             "out when the budget is small");
   v.Text("lrs", lrs, "X,X,...",
-         "Learning rates to tune over; auto: 0.02,0.06,0.2,0.6 for sgd and "
-         "0.0003,0.001,0.003,0.01 for adam");
+         fmt::format("Learning rates to tune over; auto: {:g} for sgd and {:g} for adam",
+                     fmt::join(kSgdRates, ","), fmt::join(kAdamRates, ",")));
   v.Text("target-loss", target_loss, "X",
          "Validation loss to reach; auto: one that every side reached when it was tuned");
   v.Number("seeds", seeds, {1, 100},
@@ -136,13 +131,14 @@ std::vector<std::string> WantedBaselines(const std::string& against) {
   if (against == "all") return known;
   std::vector<std::string> wanted;
   if (against == "none") return wanted;
-  for (const std::string_view part : SplitAtCommas(against)) {
+  for (const std::string& part : SplitList(against)) {
     if (std::ranges::find(known, part) == known.end()) {
       throw UserError(fmt::format("--against: unknown framework '{}'; choose from {}{}", part,
                                   BaselineNames(), DidYouMean(part, known)));
     }
-    wanted.emplace_back(part);
+    wanted.push_back(part);
   }
+  if (wanted.empty()) throw UserError("--against needs the name of a framework, all or none");
   return wanted;
 }
 

@@ -15,7 +15,7 @@ struct CompareSpec {
 
   std::string against = "all";
   std::int64_t threads = 0;
-  std::string devices = "auto";
+  std::string devices = kDevicesByDefault;
 
   std::string budget = "45m";
   std::vector<std::int64_t> batches = {16, 64, 1024, 256};

@@ -18,9 +18,11 @@ struct RemoteFile {
 
 struct KnownSet {
   std::string_view name;
+  std::string_view summary;  // for --help
   std::span<const RemoteFile> files;
 };
 
+std::span<const KnownSet> KnownSets();
 // UserError, which names all sets, for another name.
 const KnownSet& FindSet(std::string_view name);
 

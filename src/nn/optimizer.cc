@@ -175,12 +175,18 @@ AdamStep AdamStepAt(const OptimizerOptions& options, float learning_rate, float 
           .keep = keep};
 }
 
+void OptimizerOptions::VisitKind(OptionVisitor& visitor, std::string_view help) {
+  visitor.Word("optimizer", optimizer, WordsOf(kKinds), help);
+}
+
+void OptimizerOptions::VisitMomentum(OptionVisitor& visitor, std::string_view help) {
+  visitor.Number("momentum", momentum, {0, 0.9999}, help);
+}
+
 void OptimizerOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Optimiser");
-  visitor.Word("optimizer", optimizer, WordsOf(kKinds),
-               "Optimiser; sgd is the usual choice for asynchronous workers");
-  visitor.Number("momentum", momentum, {0, 0.9999},
-                 "Momentum of sgd, including the part that asynchronous workers cause");
+  VisitKind(visitor, "Optimiser; sgd is the usual choice for asynchronous workers");
+  VisitMomentum(visitor, "Momentum of sgd, including the part that asynchronous workers cause");
   visitor.Flag("no-momentum-correction", no_momentum_correction,
                "Apply all of --momentum. By default it is lowered to max(0, 1 - (1 - momentum) * "
                "workers), because n asynchronous workers act like momentum 1 - 1/n (a heuristic)");

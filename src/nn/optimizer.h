@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/options.h"
@@ -26,6 +27,8 @@ struct OptimizerOptions {
   double adam_epsilon = 1e-8;
 
   void Visit(OptionVisitor& visitor);
+  void VisitKind(OptionVisitor& visitor, std::string_view help);      // --optimizer
+  void VisitMomentum(OptionVisitor& visitor, std::string_view help);  // --momentum
   OptimizerKind kind() const;  // UserError for an unknown word
   void Validate() const;       // UserError for options that contradict each other
 };

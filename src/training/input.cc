@@ -72,9 +72,10 @@ TrainingData ReadOnce(const TrainingSpec& spec, const ReadOptions& read) {
 }  // namespace
 
 ReadOptions ReadOptionsOf(const TrainingSpec& spec) {
-  return {.format = ParseWrittenFormat(spec.format),
+  const ReadOptions file = spec.reading.Parse();
+  return {.format = file.format,
           .label = spec.label,
-          .labels = spec.labels,
+          .labels = file.labels,
           .positive = spec.positive,
           .task = ParseTask(spec.task),
           .scaling = ParseScaling(spec.scale),
@@ -88,8 +89,8 @@ ReadOptions ReadOptionsOf(const TrainingSpec& spec) {
           .keep = SplitList(spec.keep),
           .weight = spec.weight,
           .hash_bits = static_cast<int>(spec.hash),
-          .fills_columns = spec.missing_columns == "fill",
-          .memory_bytes = ParseMemoryLimit(spec.memory_limit)};
+          .fills_columns = file.fills_columns,
+          .memory_bytes = file.memory_bytes};
 }
 
 TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {

@@ -18,13 +18,11 @@ namespace {
 constexpr std::int64_t kUsualEvaluatedRows = 10000;
 
 void VisitReadingOptions(OptionVisitor& v, TrainingSpec& o) {
-  VisitFormat(v, o.format);
+  o.reading.VisitFormat(v);
   v.Word("label", o.label, {{"auto", "first", "last"}, "NAME|N"},
          "Label column of a CSV file: its name, its number from 1, first or last; auto means last. "
          "Not needed for LIBSVM files");
-  v.Text("labels", o.labels, "FILE",
-         "File with the labels of an IDX file; if not given, the one whose name says labels where "
-         "DATA says images");
+  o.reading.VisitLabels(v);
   v.Text("positive", o.positive, "LABEL", "Train on two classes: this label against all others");
   v.Word("task", o.task, TaskWords(),
          "What labels are: classes (classify), numbers to predict (regress), or several labels per "
@@ -60,19 +58,17 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
       "fold", o.fold, "K/N",
       "Validate on the K-th of N parts of the rows, which are equally large and have equal shares "
       "of every class (groups of --split-by stay whole), and train on the others");
-  v.Text("split-by", o.split_by, "COLUMN",
-         "CSV column that keeps rows together: rows with the same value in it are all trained on "
-         "or all validated on");
-  v.Text("split-time", o.split_time, "COLUMN",
-         "CSV column with a date or a number; the latest rows by it are the validation rows");
-  v.Number("split-seed", o.split_seed, {0, 9e15},
+  VisitSplitBy(v, o.split_by,
+               "rows with the same value in it are all trained on or all validated on");
+  VisitSplitTime(v, o.split_time, "the validation rows");
+  v.Number("split-seed", o.split_seed, kSeedRange,
            "Seed of the train/validation split; 0: --seed. Runs with the same value use the same "
            "validation rows");
   v.Text("weight", o.weight, "COLUMN",
          "CSV column with the loss weight of each row. Weights are divided by their mean");
-  VisitMissingColumns(v, o.missing_columns,
-                      "Columns that --test or --valid, or DATA with a model of --init, lacks");
-  VisitMemoryLimit(v, o.memory_limit);
+  o.reading.VisitMissingColumns(
+      v, "Columns that --test or --valid, or DATA with a model of --init, lacks");
+  o.reading.VisitMemoryLimit(v);
   v.Flag("no-cache", o.no_cache, "Read the data again, not from the cache of files read before");
   v.Flag("stream", o.stream,
          "For data larger than memory: rows are encoded and shuffled on disk, in the cache, and "
@@ -136,7 +132,7 @@ void VisitStopping(OptionVisitor& v, TrainingSpec& o) {
 }
 
 void VisitSeed(OptionVisitor& v, TrainingSpec& o) {
-  v.Number("seed", o.seed, {0, 9e15}, "Seed of the order of rows and of the initial weights");
+  v.Number("seed", o.seed, kSeedRange, "Seed of the order of rows and of the initial weights");
 }
 
 void VisitOutput(OptionVisitor& v, TrainingSpec& o) {
@@ -169,7 +165,7 @@ void TrainingSpec::Visit(OptionVisitor& visitor) {
 void TrainingSpec::VisitReading(OptionVisitor& visitor) {
   visitor.Group("Options");
   VisitReadingOptions(visitor, *this);
-  VisitMemoryLimit(visitor, memory_limit);
+  reading.VisitMemoryLimit(visitor);
 }
 
 void TrainingSpec::VisitProblem(OptionVisitor& visitor) {
@@ -202,21 +198,14 @@ void VisitDevices(OptionVisitor& v, std::string& devices, std::string_view autom
          fmt::format("{}. auto takes {}", kNames, automatic));
 }
 
-void VisitFormat(OptionVisitor& v, std::string& format) {
-  v.Word("format", format, FormatWords(),
-         "Format of the data: csv for tables, jsonl for JSON lines (one object per line). auto "
-         "finds it by the content");
+void VisitSplitBy(OptionVisitor& v, std::string& column, std::string_view meaning) {
+  v.Text("split-by", column, "COLUMN",
+         fmt::format("CSV column that keeps rows together: {}", meaning));
 }
 
-void VisitMissingColumns(OptionVisitor& v, std::string& columns, std::string_view files) {
-  v.Word("missing-columns", columns, {{"refuse", "fill"}},
-         fmt::format("{}: refuse the file, or fill them like missing cells", files));
-}
-
-void VisitMemoryLimit(OptionVisitor& v, std::string& limit) {
-  v.Word("memory-limit", limit, {{"auto"}, "SIZE"},
-         "The most memory that one data set may take, in bytes or with a unit: 500M, 16G. auto is "
-         "half of the memory that this process may use, as limited by its control group (cgroup)");
+void VisitSplitTime(OptionVisitor& v, std::string& column, std::string_view latest) {
+  v.Text("split-time", column, "COLUMN",
+         fmt::format("CSV column with a date or a number; the latest rows by it are {}", latest));
 }
 
 std::int64_t EvaluatedRows(std::string_view eval_rows, std::int64_t train_rows,
@@ -230,10 +219,6 @@ std::int64_t EvaluatedRows(std::string_view eval_rows, std::int64_t train_rows,
         fmt::format("--eval-rows {}: give auto, all, or a whole number from 1", eval_rows));
   }
   return std::min(rows, train_rows);
-}
-
-std::int64_t ParseMemoryLimit(std::string_view text) {
-  return text == "auto" ? 0 : ParseBytes("--memory-limit", text);
 }
 
 }  // namespace hogbatch

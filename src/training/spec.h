@@ -12,8 +12,12 @@
 #include "core/options.h"
 #include "nn/learning_rate.h"
 #include "nn/optimizer.h"
+#include "training/reading_options.h"
 
 namespace hogbatch {
+
+inline constexpr const char* kDevicesByDefault = "auto";
+inline constexpr Range kSeedRange = {0, 9e15};  // doubles hold such numbers exactly
 
 struct TrainingSpec {
   // A file, a pattern such as part-*.csv, or several of them on lines of their own; - is standard
@@ -21,9 +25,8 @@ struct TrainingSpec {
   std::string data;
 
   std::string test;
-  std::string format = "auto";
+  ReadingOptions reading;
   std::string label = "auto";
-  std::string labels;
   std::string positive;
   std::string task = "auto";
   std::string categorical;
@@ -38,8 +41,6 @@ struct TrainingSpec {
   std::string split_time;
   std::int64_t split_seed = 0;
   std::string weight;
-  std::string missing_columns = "refuse";
-  std::string memory_limit = "auto";
   bool no_cache = false;
   bool stream = false;
   std::string class_weights = "none";
@@ -53,7 +54,7 @@ struct TrainingSpec {
   OptimizerOptions optimizer;
 
   std::string algorithm = "auto";
-  std::string devices = "auto";
+  std::string devices = kDevicesByDefault;
   std::string merge = "delta";
   std::int64_t merge_rows = 256;
   BatchOptions batch;
@@ -92,15 +93,9 @@ OptionTexts ChangedOptions(TrainingSpec spec);
 // The option --devices, which other commands share. `automatic`: what auto takes, for the help.
 void VisitDevices(OptionVisitor& visitor, std::string& devices, std::string_view automatic);
 
-// The option --format, likewise.
-void VisitFormat(OptionVisitor& visitor, std::string& format);
-
-// The option --missing-columns, likewise.
-void VisitMissingColumns(OptionVisitor& visitor, std::string& columns, std::string_view files);
-
-// The option --memory-limit, likewise, and its value in bytes; 0: auto.
-void VisitMemoryLimit(OptionVisitor& visitor, std::string& limit);
-std::int64_t ParseMemoryLimit(std::string_view text);
+// --split-by and --split-time, likewise.
+void VisitSplitBy(OptionVisitor& visitor, std::string& column, std::string_view meaning);
+void VisitSplitTime(OptionVisitor& visitor, std::string& column, std::string_view latest);
 
 // The training rows that an evaluation measures the loss of (--eval-rows): the first ones, since
 // rows are in random order.

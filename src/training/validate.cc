@@ -116,7 +116,7 @@ void Validate(const TrainingSpec& spec) {
   ParseBatchRange("--cpu-batch", spec.batch.cpu_batch);
   ParseGpuBatch("--gpu-batch", spec.batch.gpu_batch);
   if (!spec.max_time.empty()) ParseDuration("--max-time", spec.max_time);
-  ParseMemoryLimit(spec.memory_limit);
+  spec.reading.Parse();
   EvaluatedRows(spec.eval_rows, 1, 0);
   CheckSplit(spec);
   CheckStream(spec);

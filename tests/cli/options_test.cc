@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <set>
 
+#include "cli/options/command_list.h"
 #include "cli/options/parse.h"
 #include "core/error.h"
 #include "core/option_checks.h"
@@ -103,6 +105,41 @@ TEST(TrainOptions, OfTheIssueAreAllThere) {
         "merge",       "alpha",      "beta",         "adapt-band", "min-utilization"}) {
     EXPECT_TRUE(census.names.contains(name)) << name;
   }
+}
+
+// A default, the words and what stands for the value; ranges are those of the one declaration.
+TEST(Commands, DeclareTheOptionsTheyShareAlike) {
+  const std::set<std::string> shared = {"checkpoint-every", "devices",   "format", "labels",
+                                        "memory-limit",     "optimizer", "quiet",  "momentum",
+                                        "missing-columns",  "scheduler", "seed"};
+  std::map<std::string, ListedOption> first;
+  for (const ListedCommand& command : ListCommands()) {
+    for (const ListedOption& option : command.options) {
+      if (!shared.contains(option.name)) continue;
+      const ListedOption& known = first.try_emplace(option.name, option).first->second;
+      EXPECT_EQ(option.value, known.value) << command.name << " --" << option.name;
+      EXPECT_EQ(option.meta, known.meta) << command.name << " --" << option.name;
+    }
+  }
+  EXPECT_EQ(first.size(), shared.size());
+}
+
+TEST(Commands, ThatSaveCheckpointsTakeTheSameIntervals) {
+  for (const char* command : {"train", "queue", "sweep"}) {
+    EXPECT_NO_THROW(Parse(std::vector<std::string>{command, "--checkpoint-every", "0.002"}));
+    EXPECT_EQ(WhyNot([&] { Parse(std::vector<std::string>{command, "--checkpoint-every", "0"}); }),
+              "--checkpoint-every must be between 0.001 and 1e+09, not 0");
+  }
+}
+
+TEST(Commands, AreAllInHelpWithTheirArguments) {
+  const std::string help = HelpOf({}), data = HelpOf({"data"});
+  for (const std::string& name : CommandNames()) EXPECT_THAT(help, HasSubstr("\n  " + name));
+  for (const std::string& name : DataCommandNames()) {
+    EXPECT_THAT(data, HasSubstr("\n  hogbatch data " + name + " "));
+  }
+  EXPECT_THAT(data, HasSubstr("hogbatch data convert DATA OUT  "));
+  EXPECT_THAT(HelpOf({"data", "fetch", "--help"}), HasSubstr("handwritten digits"));
 }
 
 TEST(Parse, FillsEveryKindOfOption) {

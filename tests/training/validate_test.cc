@@ -26,6 +26,13 @@ std::string WhyNot(const std::function<void(TrainingSpec&)>& change) {
 
 TEST(Validate, TakesTheDefaults) { EXPECT_NO_THROW(Validate({})); }
 
+TEST(ReadingOptions, RefuseWordsTheyDoNotKnow) {
+  EXPECT_FALSE(ReadingOptions().Parse().fills_columns);
+  EXPECT_TRUE(ReadingOptions{.missing_columns = "fill"}.Parse().fills_columns);
+  EXPECT_THROW((ReadingOptions{.missing_columns = "skip"}.Parse()), UserError);
+  EXPECT_THROW((ReadingOptions{.format = "xls"}.Parse()), UserError);
+}
+
 TEST(Validate, HoldsEveryValueAgainstItsRange) {
   EXPECT_EQ(WhyNot([](TrainingSpec& spec) { spec.epochs = -1; }),
             "--epochs must be between 0 and 1e+06, not -1");

@@ -1,4 +1,7 @@
+#include "cli/data/generate.h"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -38,12 +41,10 @@ constexpr std::array kShapes = {
 SyntheticSpec SpecOf(const DataGenerateOptions& options) {
   const auto shape = std::ranges::find(kShapes, options.shape, &Shape::name);
   if (shape == kShapes.end()) {
-    std::vector<std::string> names;
-    for (const Shape& one : kShapes) names.emplace_back(one.name);
-    throw UserError(
-        fmt::format("data generate: unknown set '{}'; choose covtype, w8a, real-sim or "
-                    "delicious{}",
-                    options.shape, DidYouMean(options.shape, names)));
+    const std::vector<std::string> names = GeneratedSets();
+    throw UserError(fmt::format("data generate: unknown set '{}'; choose one of {}{}",
+                                options.shape, fmt::join(names, ", "),
+                                DidYouMean(options.shape, names)));
   }
   SyntheticSpec spec = shape->spec;
   spec.valid_fraction = 0;
@@ -61,6 +62,12 @@ SyntheticSpec SpecOf(const DataGenerateOptions& options) {
 }
 
 }  // namespace
+
+std::vector<std::string> GeneratedSets() {
+  std::vector<std::string> names;
+  for (const Shape& one : kShapes) names.emplace_back(one.name);
+  return names;
+}
 
 int GenerateData(const DataGenerateOptions& options) {
   if (options.shape.empty() || options.out.empty()) {

@@ -9,9 +9,26 @@
 #include "cli/console.h"
 #include "core/error.h"
 #include "core/replaced_file.h"
+#include "core/words.h"
 #include "datasets/convert/write_rows.h"
 
 namespace hogbatch {
+namespace {
+
+constexpr std::array<NamedValue<WrittenFormat>, 4> kTargets{{
+    {"auto", WrittenFormat::kAuto},
+    {"csv", WrittenFormat::kCsv},
+    {"jsonl", WrittenFormat::kJsonLines},
+    {"libsvm", WrittenFormat::kLibsvm},
+}};
+
+}  // namespace
+
+void VisitTarget(OptionVisitor& visitor, std::string& to) {
+  visitor.Word("to", to, WordsOf(kTargets),
+               "Format to write; auto goes by the name of the file: .csv, .jsonl, and LIBSVM for "
+               "others");
+}
 
 WrittenFormat TargetFormat(const std::string& to, const std::string& path) {
   for (const std::string_view packed : {".gz", ".xz", ".bz2", ".zst"}) {
@@ -22,7 +39,8 @@ WrittenFormat TargetFormat(const std::string& to, const std::string& path) {
                       path, packed));
     }
   }
-  if (to != "auto") return ParseWrittenFormat(to);
+  const WrittenFormat format = ParseWord("--to", to, kTargets);
+  if (format != WrittenFormat::kAuto) return format;
   if (path.ends_with(".csv")) return WrittenFormat::kCsv;
   if (path.ends_with(".jsonl") || path.ends_with(".json")) return WrittenFormat::kJsonLines;
   return WrittenFormat::kLibsvm;

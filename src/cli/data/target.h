@@ -5,9 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "core/options.h"
 #include "datasets/dataset.h"
 
 namespace hogbatch {
+
+// The option --to.
+void VisitTarget(OptionVisitor& visitor, std::string& to);
 
 // What --to means for a file name. Compressed names are refused: hogbatch writes plain files.
 WrittenFormat TargetFormat(const std::string& to, const std::string& path);

@@ -4,15 +4,28 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "cli/options/help_text.h"
-#include "cli/options/options.h"
+#include "cli/options/command_table.h"
 #include "core/error.h"
 #include "core/option_values.h"
 #include "core/text.h"
 
 namespace hogbatch {
 namespace {
+
+constexpr const char* kProgramHelp =
+    R"(hogbatch trains one neural network with every core and every GPU of this machine at once.
+
+Begin with one of these:
+  hogbatch train                               the data set that ships with the program
+  hogbatch train mine.csv --test other.csv     your own data: CSV, JSON lines, LIBSVM or IDX
+  hogbatch eval runs/DATE-TIME/model.safetensors other.csv
+  hogbatch predict runs/DATE-TIME/model.safetensors new.csv > labels.txt
+  hogbatch report runs/DATE-TIME               a page with curves and figures of the run
+
+'hogbatch COMMAND --help' explains the options of a command.
+)";
 
 class Lister final : public OptionVisitor {
  public:
@@ -54,21 +67,22 @@ class Lister final : public OptionVisitor {
   std::string group_ = "Options";
 };
 
-template <typename Options>
-ListedCommand Listed(std::string name, const char* help) {
-  Options options;
-  Lister lister;
-  options.Visit(lister);
-  const std::string group = lister.options.empty() ? "Options" : lister.options.back().group;
-  const auto add = [&](const char* option, const char* meta, const char* what) {
-    lister.options.push_back(
-        {.group = group, .name = option, .meta = meta, .words = {}, .help = what, .value = {}});
-  };
-  add("config", "FILE", "A TOML file with options: name = value; flags on the command line win");
-  add("print-config", "", "Print all options as such a file, and do nothing else");
-  add("help", "", "Print this");
-  return {.name = std::move(name), .help = help, .options = std::move(lister.options)};
-}
+// Names of arguments: " DATA OUT".
+class ArgumentLister final : public ArgumentVisitor {
+ public:
+  std::string names;
+
+  void One(const char* name, std::string&, const std::string&) override { Add(name); }
+  void Files(const char* name, std::string&, const std::string&) override { Add(name); }
+  void Folders(const char* name, std::vector<std::string>&, const std::string&) override {
+    Add(name);
+  }
+
+ private:
+  void Add(const char* name) { names += fmt::format(" {}", name); }
+};
+
+bool IsOfData(std::string_view name) { return name.starts_with(fmt::format("{} ", kDataGroup)); }
 
 bool TakesFile(const ListedOption& option) {
   return option.meta.find("FILE") != std::string::npos ||
@@ -92,23 +106,7 @@ std::string BashCase(const ListedCommand& command) {
                      command.name, values, flags.substr(1));
 }
 
-// First words of the commands, each once.
-std::vector<std::string> FirstWords(const std::vector<ListedCommand>& commands) {
-  std::vector<std::string> words;
-  for (const ListedCommand& command : commands) {
-    const std::string word = command.name.substr(0, command.name.find(' '));
-    if (std::ranges::find(words, word) == words.end()) words.push_back(word);
-  }
-  return words;
-}
-
-std::string DataWords(const std::vector<ListedCommand>& commands) {
-  std::vector<std::string> words;
-  for (const ListedCommand& command : commands) {
-    if (command.name.starts_with("data ")) words.push_back(command.name.substr(5));
-  }
-  return fmt::format("{}", fmt::join(words, " "));
-}
+std::string DataWords() { return fmt::format("{}", fmt::join(DataCommandNames(), " ")); }
 
 std::string BashScript() {
   const std::vector<ListedCommand> commands = ListCommands();
@@ -138,7 +136,7 @@ _hogbatch() {{
 }}
 complete -o filenames -F _hogbatch hogbatch
 )",
-                     fmt::join(FirstWords(commands), " "), DataWords(commands), cases);
+                     fmt::join(CommandNames(), " "), DataWords(), cases);
 }
 
 // Text of an option's description within '[...]' of zsh.
@@ -201,7 +199,7 @@ _hogbatch() {{
 }}
 compdef _hogbatch hogbatch
 )",
-                     fmt::join(FirstWords(commands), " "), DataWords(commands), cases);
+                     fmt::join(CommandNames(), " "), DataWords(), cases);
 }
 
 // Text for troff: lines must not begin with a dot, and a backslash or dash stands for itself.
@@ -240,22 +238,85 @@ std::string ManualOptions(const ListedCommand& command) {
 
 }  // namespace
 
+std::vector<ListedOption> ListOptions(const std::function<void(OptionVisitor&)>& visit) {
+  Lister lister;
+  visit(lister);
+  const std::string group = lister.options.empty() ? "Options" : lister.options.back().group;
+  const auto add = [&](std::string_view option, const char* meta, const char* what) {
+    lister.options.push_back({.group = group,
+                              .name = std::string(option),
+                              .meta = meta,
+                              .words = {},
+                              .help = what,
+                              .value = {}});
+  };
+  add(kConfigOption, "FILE",
+      "A TOML file with options: name = value; flags on the command line win");
+  add(kPrintConfigOption, "", "Print all options as such a file, and do nothing else");
+  add(kHelpOption, "", "Print this");
+  return std::move(lister.options);
+}
+
 std::vector<ListedCommand> ListCommands() {
-  return {Listed<TrainOptions>("train", kTrainHelp),
-          Listed<QueueCommandOptions>("queue", kQueueHelp),
-          Listed<SweepCommandOptions>("sweep", kSweepHelp),
-          Listed<EvalOptions>("eval", kEvalHelp),
-          Listed<PredictOptions>("predict", kPredictHelp),
-          Listed<ReportOptions>("report", kReportHelp),
-          Listed<ExportOptions>("export", kExportHelp),
-          Listed<CompareOptions>("compare", kCompareHelp),
-          Listed<DataInfoOptions>("data info", kDataInfoHelp),
-          Listed<DataConvertOptions>("data convert", kDataConvertHelp),
-          Listed<DataSplitOptions>("data split", kDataSplitHelp),
-          Listed<DataGenerateOptions>("data generate", kDataGenerateHelp),
-          Listed<DataFetchOptions>("data fetch", kDataFetchHelp),
-          Listed<InspectOptions>("inspect", kInspectHelp),
-          Listed<DevicesOptions>("devices", kDevicesHelp)};
+  std::vector<ListedCommand> commands;
+  ForEachCommand([&]<typename Options>(const CommandRow<Options>& row) {
+    Options options;
+    commands.push_back({.name = row.name,
+                        .help = row.help,
+                        .options = ListOptions([&](OptionVisitor& all) { options.Visit(all); })});
+  });
+  return commands;
+}
+
+std::vector<std::string> CommandNames() {
+  std::vector<std::string> names;
+  ForEachCommand([&](const auto& row) {
+    if (!IsOfData(row.name)) {
+      names.emplace_back(row.name);
+    } else if (names.empty() || names.back() != kDataGroup) {
+      names.emplace_back(kDataGroup);
+    }
+  });
+  return names;
+}
+
+std::vector<std::string> DataCommandNames() {
+  std::vector<std::string> names;
+  ForEachCommand([&](const auto& row) {
+    const std::string_view name = row.name;
+    if (IsOfData(name)) names.emplace_back(name.substr(name.find(' ') + 1));
+  });
+  return names;
+}
+
+std::string ProgramHelp() {
+  std::string text = fmt::format("{}\nCommands:\n", kProgramHelp);
+  bool has_data = false;
+  ForEachCommand([&](const auto& row) {
+    if (!IsOfData(row.name)) {
+      text += fmt::format("  {:9} {}\n", row.name, row.summary);
+    } else if (!std::exchange(has_data, true)) {
+      text += fmt::format("  {:9} {}\n", kDataGroup, kDataSummary);
+    }
+  });
+  return text +
+         "\nOptions:\n  --help     print this\n  --version  print the version\n\n"
+         "'hogbatch completion bash' and 'zsh' print what completes commands in a shell; 'hogbatch "
+         "man'\n"
+         "prints the manual page.\n";
+}
+
+std::string DataHelp() {
+  std::string text = "Looks at files of data, and makes others of them.\n\n";
+  ForEachCommand([&]<typename Options>(const CommandRow<Options>& row) {
+    if (!IsOfData(row.name)) return;
+    Options options;
+    ArgumentLister arguments;
+    options.Arguments(arguments);
+    text += fmt::format("  {:33} {}\n", fmt::format("hogbatch {}{}", row.name, arguments.names),
+                        row.summary);
+  });
+  return text + "\n'hogbatch data COMMAND --help' explains the options of each.\n";
 }
 
 std::string CompletionScript(const std::string& shell) {

@@ -1,8 +1,12 @@
 // All commands and their options, for completion in shells and for the manual page.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "core/options.h"
 
 namespace hogbatch {
 
@@ -22,6 +26,18 @@ struct ListedCommand {
 };
 
 std::vector<ListedCommand> ListCommands();
+// Those of `visit`, and those of every command, which are named below.
+std::vector<ListedOption> ListOptions(const std::function<void(OptionVisitor&)>& visit);
+inline constexpr std::string_view kConfigOption = "config", kPrintConfigOption = "print-config",
+                                  kHelpOption = "help";
+
+// First words: "data" stands for all of its commands, whose second words are DataCommandNames.
+std::vector<std::string> CommandNames();
+std::vector<std::string> DataCommandNames();
+
+// What `hogbatch --help` and `hogbatch data --help` print.
+std::string ProgramHelp();
+std::string DataHelp();
 
 // Texts of `hogbatch completion bash` and `zsh`. UserError for another shell.
 std::string CompletionScript(const std::string& shell);

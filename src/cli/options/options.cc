@@ -1,6 +1,14 @@
 #include "cli/options/options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <string_view>
+
+#include "cli/data/generate.h"
+#include "cli/data/target.h"
+#include "core/error.h"
+#include "fetch/known_sets.h"
 
 namespace hogbatch {
 namespace {
@@ -8,6 +16,20 @@ namespace {
 // Cores beside a GPU hardly make inference faster. And the last digits of results would depend on
 // which device was faster.
 constexpr std::string_view kToInfer = "every GPU, or the cores where there is none";
+
+constexpr const char* kTrainingRows =
+    "Rows with labels: CSV, JSON lines, LIBSVM or IDX (MNIST), plain, .gz, .xz, .bz2 or\n"
+    ".zst; several files are one data set; - is standard input.\n"
+    "Not given: the data set that ships with the program";
+
+void VisitQuiet(OptionVisitor& visitor, bool& quiet) {
+  visitor.Flag("quiet", quiet, "Print errors only");
+}
+
+// `what`: "the summary".
+void VisitJson(OptionVisitor& visitor, bool& json, std::string_view what) {
+  visitor.Flag("json", json, fmt::format("Print {} as JSON and nothing else", what));
+}
 
 }  // namespace
 
@@ -29,8 +51,8 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
       "Go on with the run in this folder, from its latest checkpoint. It keeps its options; "
       "--epochs, --max-time, --target-loss, --patience and --devices may change. auto: the "
       "run in --out or else the latest under runs/; a new run if there is none");
-  visitor.Flag("quiet", quiet, "Print errors only");
-  visitor.Flag("json", json, "Print the summary as JSON and nothing else");
+  VisitQuiet(visitor, quiet);
+  VisitJson(visitor, json, "the summary");
   visitor.Flag("report", report,
                "Write report.html into the folder at the end, as 'hogbatch report' would");
   visitor.Text("trace", trace, "FILE",
@@ -39,19 +61,39 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
                "Write an event file for TensorBoard into the folder as the run goes on");
 }
 
+void TrainOptions::Arguments(ArgumentVisitor& visitor) {
+  visitor.Files("DATA", spec.data, kTrainingRows);
+}
+
+void ModelAndRows::Visit(OptionVisitor& visitor) {
+  reading.VisitFormat(visitor);
+  reading.VisitMissingColumns(visitor, "Columns of the model that a CSV file lacks");
+  reading.VisitMemoryLimit(visitor);
+  VisitDevices(visitor, devices, kToInfer);
+}
+
+void ModelAndRows::Arguments(ArgumentVisitor& visitor) {
+  visitor.One("MODEL", model, "A model.safetensors that train wrote");
+  visitor.Files("DATA", data,
+                "Rows: CSV, JSON lines, LIBSVM or IDX, plain, .gz, .xz, .bz2 or .zst;\n"
+                "several files are one data set; - is standard input");
+}
+
+void ModelAndRows::Require(const char* command, const char* example) const {
+  if (!model.empty() && !data.empty()) return;
+  throw UserError(
+      fmt::format("{0} needs a {1} file; for example: hogbatch {0} model.safetensors {2}", command,
+                  model.empty() ? "model" : "data", example));
+}
+
 void EvalOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
-  VisitFormat(visitor, format);
-  visitor.Text("labels", labels, "FILE",
-               "File with the labels of an IDX file; if not given, the one whose name says labels "
-               "where DATA says images");
-  VisitMissingColumns(visitor, missing_columns, "Columns of the model that a CSV file lacks");
-  VisitMemoryLimit(visitor, memory_limit);
-  VisitDevices(visitor, devices, kToInfer);
+  of.reading.VisitLabels(visitor);
+  of.Visit(visitor);
   visitor.Flag(
       "importance", importance,
       "Measure how much the model needs each column: the loss that random values of it add");
-  visitor.Flag("json", json, "Print the result as JSON and nothing else");
+  VisitJson(visitor, json, "the result");
 }
 
 void PredictOptions::Visit(OptionVisitor& visitor) {
@@ -70,10 +112,7 @@ void PredictOptions::Visit(OptionVisitor& visitor) {
   visitor.Flag("with-input", with_input,
                "Repeat the columns of the input before the prediction: CSV for a CSV file, JSON "
                "lines for JSON lines");
-  VisitFormat(visitor, format);
-  VisitMissingColumns(visitor, missing_columns, "Columns of the model that a CSV file lacks");
-  VisitMemoryLimit(visitor, memory_limit);
-  VisitDevices(visitor, devices, kToInfer);
+  of.Visit(visitor);
 }
 
 void QueueCommandOptions::Visit(OptionVisitor& visitor) {
@@ -93,8 +132,12 @@ void QueueCommandOptions::Visit(OptionVisitor& visitor) {
   visitor.Text("retry", retry, "NAME",
                "With --resume: run this job, which failed or diverged, again from its start");
   checkpoints.Visit(visitor);
-  visitor.Flag("quiet", quiet, "Print errors only");
-  visitor.Flag("json", json, "Print queue.json at the end and nothing else");
+  VisitQuiet(visitor, quiet);
+  VisitJson(visitor, json, "queue.json");
+}
+
+void QueueCommandOptions::Arguments(ArgumentVisitor& visitor) {
+  visitor.One("JOBS", jobs, "A TOML file with one [[job]] table per job");
 }
 
 void SweepCommandOptions::Visit(OptionVisitor& visitor) {
@@ -109,8 +152,12 @@ void SweepCommandOptions::Visit(OptionVisitor& visitor) {
       "Go on with the sweep in this folder. It keeps its options; --max-time and --devices "
       "may change");
   checkpoints.Visit(visitor);
-  visitor.Flag("quiet", quiet, "Print errors only");
-  visitor.Flag("json", json, "Print the best trial as JSON at the end and nothing else");
+  VisitQuiet(visitor, quiet);
+  VisitJson(visitor, json, "the best trial");
+}
+
+void SweepCommandOptions::Arguments(ArgumentVisitor& visitor) {
+  visitor.Files("DATA", training.data(), kTrainingRows);
 }
 
 void ReportOptions::Visit(OptionVisitor& visitor) {
@@ -120,9 +167,13 @@ void ReportOptions::Visit(OptionVisitor& visitor) {
                "current folder for several runs");
 }
 
+void ReportOptions::Arguments(ArgumentVisitor& visitor) {
+  visitor.Folders("RUN", runs, "Folders that train made; NAME=DIR gives a run another name");
+}
+
 void ExportOptions::Visit(OptionVisitor& visitor) {
   spec.VisitProblem(visitor);
-  visitor.Numbers("init-seeds", init_seeds, {0, 9e15},
+  visitor.Numbers("init-seeds", init_seeds, kSeedRange,
                   "Seeds of initial weights, each written to a file of its own; if not given, the "
                   "one of --seed");
   visitor.Text("out", out, "DIR", "Folder for rows and weights");
@@ -130,21 +181,27 @@ void ExportOptions::Visit(OptionVisitor& visitor) {
                "Write the model that is given instead of DATA as an ONNX file");
 }
 
+void ExportOptions::Arguments(ArgumentVisitor& visitor) {
+  visitor.Files("DATA", spec.data, kTrainingRows);
+}
+
 void CompareOptions::Visit(OptionVisitor& visitor) {
   spec.Visit(visitor);
-  visitor.Flag("quiet", quiet, "Print errors only");
-  visitor.Flag("json", json, "Print compare.json at the end and nothing else");
+  VisitQuiet(visitor, quiet);
+  VisitJson(visitor, json, "compare.json");
+}
+
+void CompareOptions::Arguments(ArgumentVisitor& visitor) {
+  visitor.Files("DATA", spec.training.data, kTrainingRows);
 }
 
 void DataInfoOptions::Visit(OptionVisitor& visitor) {
   spec.VisitReading(visitor);
-  visitor.Flag("json", json, "Print what is found as JSON");
+  VisitJson(visitor, json, "what is found");
 }
 
-static void VisitTarget(OptionVisitor& visitor, std::string& to) {
-  visitor.Word("to", to, {{"auto", "csv", "jsonl", "libsvm"}},
-               "Format to write; auto goes by the name of the file: .csv, .jsonl, and LIBSVM for "
-               "others");
+void DataInfoOptions::Arguments(ArgumentVisitor& visitor) {
+  visitor.Files("DATA", spec.data, kTrainingRows);
 }
 
 void DataConvertOptions::Visit(OptionVisitor& visitor) {
@@ -152,19 +209,26 @@ void DataConvertOptions::Visit(OptionVisitor& visitor) {
   VisitTarget(visitor, to);
 }
 
+void DataConvertOptions::Arguments(ArgumentVisitor& visitor) {
+  visitor.One("DATA", spec.data, "The file to read");
+  visitor.One("OUT", out, "The file to write");
+}
+
 void DataSplitOptions::Visit(OptionVisitor& visitor) {
   spec.VisitReading(visitor);
   visitor.Number("test-fraction", test_fraction, {0.0001, 0.9999}, "Share of the rows to test on");
-  visitor.Text("split-by", spec.split_by, "COLUMN",
-               "Rows of a CSV file that are equal in this column are in one of the two files");
-  visitor.Text("split-time", spec.split_time, "COLUMN",
-               "The rows of a CSV file that are latest by this column, a date or a number, are to "
-               "test on");
-  visitor.Number("seed", spec.seed, {0, 9e15}, "Seed of the choice");
+  VisitSplitBy(visitor, spec.split_by,
+               "rows with the same value in it are in one of the two files");
+  VisitSplitTime(visitor, spec.split_time, "the rows to test on");
+  visitor.Number("seed", spec.seed, kSeedRange, "Seed of the choice");
   visitor.Text("out-train", out_train, "FILE",
                "File for the rows to train on; if not given, NAME-train beside the data");
   visitor.Text("out-test", out_test, "FILE",
                "File for the rows to test on; if not given, NAME-test beside the data");
+}
+
+void DataSplitOptions::Arguments(ArgumentVisitor& visitor) {
+  visitor.One("DATA", spec.data, "The file to split");
 }
 
 void DataGenerateOptions::Visit(OptionVisitor& visitor) {
@@ -174,8 +238,15 @@ void DataGenerateOptions::Visit(OptionVisitor& visitor) {
   visitor.Number("nonzeros", nonzeros, {0, 1e6},
                  "How many of them are not 0 in a row; 0: as in the set");
   visitor.Number("classes", classes, {0, 1e5}, "How many classes or labels; 0: those of the set");
-  visitor.Number("seed", seed, {0, 9e15}, "Seed of the rows");
+  visitor.Number("seed", seed, kSeedRange, "Seed of the rows");
   VisitTarget(visitor, to);
+}
+
+void DataGenerateOptions::Arguments(ArgumentVisitor& visitor) {
+  visitor.One(
+      "SET", shape,
+      fmt::format("The set whose shape the rows have: {}", fmt::join(GeneratedSets(), ", ")));
+  visitor.One("OUT", out, "The file to write");
 }
 
 void DataFetchOptions::Visit(OptionVisitor& visitor) {
@@ -184,17 +255,29 @@ void DataFetchOptions::Visit(OptionVisitor& visitor) {
   visitor.Text("from", from, "URL", "Take the files from this address instead of their home");
   visitor.Number("timeout", timeout, {1, 1e6},
                  "Seconds without a byte after which a connection is tried again");
-  visitor.Flag("quiet", quiet, "Print errors only");
+  VisitQuiet(visitor, quiet);
+}
+
+void DataFetchOptions::Arguments(ArgumentVisitor& visitor) {
+  std::string help = "One of these sets:";
+  for (const fetch::KnownSet& known : fetch::KnownSets()) {
+    help += fmt::format("\n{:10} {}", known.name, known.summary);
+  }
+  visitor.One("SET", set, help);
 }
 
 void InspectOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
-  visitor.Flag("json", json, "Print it as JSON");
+  VisitJson(visitor, json, "what the file holds");
+}
+
+void InspectOptions::Arguments(ArgumentVisitor& visitor) {
+  visitor.One("FILE", path, "A model, a checkpoint or a folder");
 }
 
 void DevicesOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
-  visitor.Flag("json", json, "Print the list as JSON");
+  VisitJson(visitor, json, "the list");
 }
 
 }  // namespace hogbatch

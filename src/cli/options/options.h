@@ -3,17 +3,31 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "algorithms/schedulers/schedulers.h"
 #include "compare/spec.h"
 #include "core/options.h"
 #include "training/checkpoint/checkpoint_options.h"
+#include "training/reading_options.h"
 #include "training/spec.h"
 #include "training/sweep/sweep_spec.h"
 
 namespace hogbatch {
+
+// Shows the arguments of a command that are no options; `name` stands for them in --help. They are
+// kept as text, or as the lines of one text.
+class ArgumentVisitor {
+ public:
+  virtual ~ArgumentVisitor() = default;
+  virtual void One(const char* name, std::string& value, const std::string& help) = 0;
+  virtual void Files(const char* name, std::string& value, const std::string& help) = 0;
+  virtual void Folders(const char* name, std::vector<std::string>& values,
+                       const std::string& help) = 0;
+};
+
+// Each command's options: Visit shows them, and Arguments what stands without dashes. `given` has
+// the names of those that the user gave.
 
 struct TrainOptions {
   TrainingSpec spec;
@@ -28,16 +42,17 @@ struct TrainOptions {
   CheckpointOptions checkpoints;
   std::string resume;
 
-  std::vector<std::string> given;  // names of the options on the command line
+  std::vector<std::string> given;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
 };
 
 struct QueueCommandOptions {
   std::string jobs;
   std::string scheduler = std::string(DefaultScheduler().name);
   SchedulerOptions scheduling;
-  std::string devices = "auto";
+  std::string devices = kDevicesByDefault;
   std::string out;
   std::string watch;
   std::string resume;
@@ -46,9 +61,10 @@ struct QueueCommandOptions {
   bool quiet = false;
   bool json = false;
 
-  std::vector<std::string> given;  // names of the options on the command line
+  std::vector<std::string> given;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
 };
 
 struct SweepCommandOptions {
@@ -60,32 +76,36 @@ struct SweepCommandOptions {
   bool quiet = false;
   bool json = false;
 
-  std::vector<std::string> given;  // names of the options on the command line
+  std::vector<std::string> given;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
+};
+
+// What eval and predict have in common.
+struct ModelAndRows {
+  std::string model;
+  std::string data;
+  ReadingOptions reading;
+  std::string devices = kDevicesByDefault;
+
+  void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
+  // UserError unless both are named.
+  void Require(const char* command, const char* example) const;
 };
 
 struct EvalOptions {
-  std::string model;
-  std::string data;
-  std::string format = "auto";
-  std::string labels;
-  std::string missing_columns = "refuse";
-  std::string memory_limit = "auto";
-  std::string devices = "auto";
+  ModelAndRows of;
   bool importance = false;
   bool json = false;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor) { of.Arguments(visitor); }
 };
 
 struct PredictOptions {
-  std::string model;
-  std::string data;
-  std::string format = "auto";
-  std::string missing_columns = "refuse";
-  std::string memory_limit = "auto";
-  std::string devices = "auto";
+  ModelAndRows of;
   std::string out;
   bool probabilities = false;
   std::int64_t top = 0;
@@ -94,6 +114,7 @@ struct PredictOptions {
   bool with_input = false;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor) { of.Arguments(visitor); }
 };
 
 struct ReportOptions {
@@ -101,6 +122,7 @@ struct ReportOptions {
   std::string out;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
 };
 
 struct ExportOptions {
@@ -110,6 +132,7 @@ struct ExportOptions {
   std::vector<std::int64_t> init_seeds;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
 };
 
 struct CompareOptions {
@@ -118,6 +141,7 @@ struct CompareOptions {
   bool json = false;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
 };
 
 struct DataInfoOptions {
@@ -125,6 +149,7 @@ struct DataInfoOptions {
   bool json = false;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
 };
 
 struct DataConvertOptions {
@@ -133,6 +158,7 @@ struct DataConvertOptions {
   std::string to = "auto";
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
 };
 
 struct DataSplitOptions {
@@ -142,6 +168,7 @@ struct DataSplitOptions {
   double test_fraction = 0.2;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
 };
 
 struct DataGenerateOptions {
@@ -155,6 +182,7 @@ struct DataGenerateOptions {
   std::int64_t seed = 1;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
 };
 
 struct DataFetchOptions {
@@ -165,6 +193,7 @@ struct DataFetchOptions {
   bool quiet = false;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
 };
 
 struct InspectOptions {
@@ -172,22 +201,14 @@ struct InspectOptions {
   bool json = false;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor& visitor);
 };
 
 struct DevicesOptions {
   bool json = false;
 
   void Visit(OptionVisitor& visitor);
+  void Arguments(ArgumentVisitor&) {}
 };
-
-// Text to print, such as help or the version, instead of running a command.
-struct PrintText {
-  std::string text;
-};
-
-using Command = std::variant<PrintText, TrainOptions, QueueCommandOptions, SweepCommandOptions,
-                             EvalOptions, PredictOptions, ReportOptions, ExportOptions,
-                             CompareOptions, DataInfoOptions, DataConvertOptions, DataSplitOptions,
-                             DataGenerateOptions, DataFetchOptions, InspectOptions, DevicesOptions>;
 
 }  // namespace hogbatch

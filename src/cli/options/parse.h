@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "cli/options/options.h"
+#include "cli/options/command_table.h"
 
 namespace hogbatch {
 

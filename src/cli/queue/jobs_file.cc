@@ -47,11 +47,6 @@ void CheckKey(const ConfigEntry& entry, const std::vector<std::string>& known) {
       fmt::format("{}: unknown key {}{}", entry.place, entry.name, DidYouMean(entry.name, known)));
 }
 
-bool FlagOf(const ConfigEntry& entry) {
-  if (entry.text == "true" || entry.text == "false") return entry.text == "true";
-  throw UserError(fmt::format("{} needs true or false, not '{}'", entry.name, entry.text));
-}
-
 void Set(JobRequest& job, const ConfigEntry& entry) {
   if (entry.name == "name") {
     job.name = entry.text;
@@ -60,13 +55,13 @@ void Set(JobRequest& job, const ConfigEntry& entry) {
   } else if (entry.name == "arrives") {
     job.arrives = CheckedReal("arrives", entry.text, {0, 1e9});
   } else if (entry.name == "exclusive") {
-    job.exclusive = FlagOf(entry);
+    job.exclusive = CheckedFlag(entry.name, entry.text);
   } else if (entry.name == "priority") {
     job.priority = CheckedInteger("priority", entry.text, {-1e6, 1e6});
   } else if (entry.name == "report") {
-    job.report = FlagOf(entry);
+    job.report = CheckedFlag(entry.name, entry.text);
   } else if (entry.name == "tensorboard") {
-    job.tensorboard = FlagOf(entry);
+    job.tensorboard = CheckedFlag(entry.name, entry.text);
   } else {
     SetOption(job.spec, entry.name, entry.text);
   }

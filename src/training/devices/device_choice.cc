@@ -34,6 +34,20 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
+// The items of --devices, trimmed. UserError if one is missing.
+std::vector<std::string_view> ItemsOf(std::string_view devices) {
+  std::vector<std::string_view> items;
+  for (std::string_view rest = devices;;) {
+    const std::size_t comma = rest.find(',');
+    items.push_back(Trimmed(rest.substr(0, comma)));
+    if (items.back().empty()) {
+      throw UserError(fmt::format("--devices: a name is missing in '{}'", devices));
+    }
+    if (comma == std::string_view::npos) return items;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
 // "cuda:1" for "CUDA.1", "cude:1" and "cuda1"; empty if nothing is similar.
 std::string Suggestion(const std::string& lower) {
   static const std::array<std::string, 4> kWords = {"auto", "cpu", "cuda", "opencl"};
@@ -240,31 +254,19 @@ std::vector<Candidate> JudgeForAuto(const gpu::DetectedDevices& cuda,
 
 std::vector<DeviceInfo> Choose(std::string_view devices, const Machine& machine, Purpose purpose) {
   Chooser chooser(machine, purpose);
-  for (std::string_view rest = devices;;) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view item = Trimmed(rest.substr(0, comma));
-    if (item.empty()) {
-      throw UserError(fmt::format("--devices: a name is missing in '{}'", devices));
-    }
-    chooser.Take(item);
-    if (comma == std::string_view::npos) return chooser.Chosen();
-    rest.remove_prefix(comma + 1);
-  }
+  for (const std::string_view item : ItemsOf(devices)) chooser.Take(item);
+  return chooser.Chosen();
 }
 
 std::int64_t CoresLeftToOpenCl(std::string_view devices, std::int64_t cores) {
   std::int64_t taken = 0;
   bool has_opencl = false;
-  for (std::string_view rest = devices;;) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view item = Trimmed(rest.substr(0, comma));
+  for (const std::string_view item : ItemsOf(devices)) {
     std::int64_t count = cores - 1;  // of "cpu", which leaves one core to feed GPUs
     if (item == "cpu" || (item.starts_with("cpu:") && ReadAll(item.substr(4), count))) {
       taken += count;
     }
     has_opencl = has_opencl || item.starts_with("opencl");
-    if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
   }
   return has_opencl ? std::max<std::int64_t>(1, cores - taken) : cores;
 }

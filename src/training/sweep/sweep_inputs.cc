@@ -41,8 +41,8 @@ std::vector<SweepInput> ReadInputs(std::span<const Trial> trials, TrainingObserv
   for (const Trial& trial : trials.first(folds)) {
     auto input = std::make_shared<const TrainingInput>(ReadInput(trial.spec, observer));
     std::string rows = Fingerprint(*input);
-    CheckFits(BytesOf(*input) * static_cast<double>(folds),
-              ParseMemoryLimit(trial.spec.memory_limit), input->training.data.source,
+    CheckFits(BytesOf(*input) * static_cast<double>(folds), trial.spec.reading.memory_bytes(),
+              input->training.data.source,
               fmt::format("each of {} folds has rows of its own; make fewer folds, or raise "
                           "--memory-limit",
                           folds));

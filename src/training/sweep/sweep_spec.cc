@@ -21,7 +21,7 @@ void SearchOptions::Visit(OptionVisitor& visitor) {
   visitor.Number("trials", trials, {0, static_cast<double>(kMostTrials)},
                  "How many trials random and asha make; 0: 32, or all combinations of lists if "
                  "they are fewer");
-  visitor.Number("search-seed", search_seed, {0, 9e15}, "Seed of the choice of trials");
+  visitor.Number("search-seed", search_seed, kSeedRange, "Seed of the choice of trials");
   visitor.Number("eta", eta, {1.5, 100},
                  "With --search asha, one of this many trials goes on after each rung");
   visitor.Number(

@@ -92,9 +92,13 @@ class SweptOptions::Shown final : public OptionVisitor {
   template <typename T>
   bool IsFixed(T& value, const T& other) const {
     const auto* const place = static_cast<const void*>(&value);
-    const std::array<const void*, 7> of_the_sweep = {
-        &spec_.devices,   &spec_.algorithm,    &spec_.max_time,    &spec_.eval_every,
-        &spec_.eval_rows, &spec_.report_every, &spec_.memory_limit};
+    const std::array<const void*, 7> of_the_sweep = {&spec_.devices,
+                                                     &spec_.algorithm,
+                                                     &spec_.max_time,
+                                                     &spec_.eval_every,
+                                                     &spec_.eval_rows,
+                                                     &spec_.report_every,
+                                                     &spec_.reading.memory_limit};
     if (std::ranges::find(of_the_sweep, place) != of_the_sweep.end()) return true;
     // Trials with different seeds share the split, and so their rows.
     const std::int64_t split_seed = std::exchange(spec_.split_seed, SplitSeed(spec_));
