@@ -30,8 +30,15 @@ std::int64_t Job::UpdatesPerMerge(const TaskSpec& spec) const {
                            : std::clamp<std::int64_t>(wanted, 1, spec.updates);
 }
 
-// Of an exclusive job: rows that are trained at one learning rate.
-std::int64_t Job::RowsPerRate() const { return spec_.train_rows / 64 + 1; }
+// Of an exclusive job: rows that are trained at one learning rate. It changes 64 times an epoch. In
+// long runs it changes less often, since each change ends a task, but 256 times in all, and 4 times
+// an epoch for schedules that warm up.
+std::int64_t Job::RowsPerRate() const {
+  const std::int64_t epochs = (handed_out() + cursor_.remaining()) / spec_.train_rows;
+  std::int64_t parts = 1;
+  while (parts < 16 && epochs >= 8 * parts) parts *= 2;
+  return (spec_.train_rows / 64 + 1) * parts;
+}
 
 double Job::RateEpoch() const {
   const std::int64_t stretch = RowsPerRate();

@@ -51,8 +51,8 @@ class Job {
   //
   // The length of a task depends on timing, and nothing of an exclusive job may. So an exclusive
   // job takes its rows in merges of a fixed size. Only the last merge of a block is larger or
-  // smaller, by at most half. The learning rate follows the rows handed out, and changes 64 times
-  // an epoch.
+  // smaller, by at most half. The learning rate follows the rows handed out, and changes up to 64
+  // times an epoch.
   std::optional<Task> NextTask(TaskId id, const TaskSpec& spec);
 
   // A training task was finished.

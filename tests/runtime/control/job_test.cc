@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace hogbatch {
 namespace {
 
@@ -32,6 +34,26 @@ TEST(Job, MakesWholeMergesWhereThereAreRowsForThem) {
   EXPECT_EQ(task->rows.size(), 5 * 64);
   EXPECT_EQ(task->merges, 5);
   EXPECT_EQ(task->updates_per_merge, 8);
+}
+
+TEST(Job, ChangesTheRateOfAnExclusiveJobLessOftenInALongRun) {
+  constexpr std::int64_t kRows = 6399;  // 64 times 99.98
+  const auto changes = [](double epochs) {
+    Job job({.train_rows = kRows, .most_workers = 1}, epochs, LearningRate({.lr = 0.1}, epochs), 1);
+    std::set<double> at;
+    TaskId id = 1;
+    while (const auto task =
+               job.NextTask(id++, {.assignment = {.batch_size = 1}, .updates = 9999})) {
+      at.insert(task->rate_epoch);
+    }
+    return at.size();
+  };
+  EXPECT_EQ(changes(1), 64u);
+  EXPECT_EQ(changes(7), 7 * 64u);
+  EXPECT_EQ(changes(8), 8 * 32u);
+  EXPECT_EQ(changes(16), 16 * 16u);
+  EXPECT_EQ(changes(64), 64 * 4u);
+  EXPECT_EQ(changes(128), 128 * 4u);
 }
 
 }  // namespace
