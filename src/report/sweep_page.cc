@@ -16,11 +16,19 @@ namespace hogbatch::report {
 namespace {
 
 constexpr std::size_t kNamedCurves = 5;
+constexpr std::size_t kMostCurves = 200;
 constexpr std::size_t kListedTrials = 500;
 constexpr std::size_t kMostNames = 12;  // values of an option that are named on an axis
 
 std::string Measured(double value) {
   return std::isfinite(value) ? fmt::format("{:.4f}", value) : "–";
+}
+
+// What says that not all trials are shown; empty: they are.
+std::string Only(const SweepView& sweep, std::size_t most) {
+  if (sweep.trials.size() <= most) return "";
+  return Paragraph(fmt::format("The best {} of {} trials; trials.csv has all of them.", most,
+                               Grouped(std::ssize(sweep.trials))));
 }
 
 // Losses of trials that failed to learn would squeeze all others into a line.
@@ -41,13 +49,16 @@ std::string OptionsText(const SweepView& sweep, const SweptTrial& trial) {
 }
 
 std::string Curves(const SweepView& sweep) {
-  LineChart chart{.title = "Validation loss of all trials",
+  const std::size_t shown = std::min(sweep.trials.size(), kMostCurves);
+  LineChart chart{.title = shown < sweep.trials.size()
+                               ? fmt::format("Validation loss of the best {} trials", shown)
+                               : "Validation loss of all trials",
                   .x_label = "epoch",
                   .y_label = "validation loss",
                   .series = {}};
   std::vector<double> all;
   // The best ones last, so that they lie above the others.
-  for (std::size_t rank = sweep.trials.size(); rank-- > 0;) {
+  for (std::size_t rank = shown; rank-- > 0;) {
     const SweptTrial& trial = sweep.trials[rank];
     const bool is_named = rank < kNamedCurves;
     Series series{.name = is_named ? trial.name : "",
@@ -160,7 +171,7 @@ std::string SweepPage(const SweepView& sweep) {
                              {"training time", ShortTime(seconds), "of all trials together"},
                              {"epochs", ShortNumber(epochs), "of all trials together"}}) +
           Paragraph("This command trains it again alone:") + Verbatim(sweep.command));
-  page.AddSection("Learning curves", Grid({Curves(sweep)}));
+  page.AddSection("Learning curves", Only(sweep, kMostCurves) + Grid({Curves(sweep)}));
   std::vector<std::string> effects;
   for (std::size_t i = 0; i < sweep.options.size(); ++i) {
     if (std::string svg = Effect(sweep, i); !svg.empty()) effects.push_back(std::move(svg));
@@ -170,7 +181,7 @@ std::string SweepPage(const SweepView& sweep) {
                     Paragraph("Each point is a trial. Losses far above the usual are cut off.") +
                         Grid(effects));
   }
-  page.AddSection("All trials", TrialsTable(sweep));
+  page.AddSection("All trials", Only(sweep, kListedTrials) + TrialsTable(sweep));
   return page.Text();
 }
 

@@ -33,6 +33,7 @@ frame.addEventListener('load', () => {
         {clientX: box.left + box.width / 2, clientY: box.top + box.height / 2}));
     const tip = () => page.querySelector('.tip').hidden ? '' : page.querySelector('.tip').textContent;
     found.tip = tip();
+    if (!page.querySelector('svg.timeline')) throw 'no timeline';
     const lane = page.querySelector('svg.timeline .lane').getBoundingClientRect();
     page.querySelector('svg.timeline').dispatchEvent(new view.PointerEvent('pointermove',
         {clientX: lane.left + lane.width / 2, clientY: lane.top + lane.height / 2}));
@@ -79,12 +80,16 @@ def train(program, folder, name, *options):
     return folder / name
 
 
-def check(found, charts):
-    assert not found["errors"], found
+def check_layout(found, charts):
     assert found["width"] <= 390, f"wider than a phone: {found['width']}"
     assert len(found["charts"]) == charts, found["charts"]
     assert found["flat"] == 0, "a chart without height"
     assert not found["outside"], f"text outside of its chart: {found['outside']}"
+
+
+def check(found, charts):
+    assert not found["errors"], found
+    check_layout(found, charts)
     assert re.search(r"(training|validation|running|first|run): [0-9.]+", found["tip"]), found["tip"]
     assert re.search(r"cpu.0: [0-9]+ % busy", found["busy"]), found["busy"]
     assert found["zoomed"] and found["whole"], found
@@ -106,6 +111,13 @@ def main():
         subprocess.run([sys.argv[1], "report", f"first={first}", f"a very long name of a run={second}", "--out", both],
                        check=True, stdout=subprocess.DEVNULL)
         check(probed(folder, both), 10)
+
+        subprocess.run([sys.argv[1], "sweep", "--lr", "0.01|0.02|0.05|0.1", "--hidden", "8", "--epochs", "2", "--devices",
+                        "cpu:2", "--quiet", "--out", folder / "sweep"], check=True)
+        sweep = probed(folder, folder / "sweep" / "sweep.html")
+        assert sweep["errors"] == ["no timeline"], sweep
+        check_layout(sweep, 2)
+        assert re.search(r"trial [1-4]: [0-9.]+", sweep["tip"]), sweep["tip"]
 
         picture, paper = folder / "page.png", folder / "page.pdf"
         chromium(folder, f"--screenshot={picture}", "--window-size=1200,2400", both.as_uri())
