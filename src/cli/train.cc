@@ -113,6 +113,7 @@ int Train(const TrainOptions& asked) {
   if (asked.ensemble > 0 || asked.folds > 0) return RunSweep(SweepOf(asked));
   Console console(ChooseVerbosity(asked));
   const std::optional<ResumedRun> resumed = FindRun(asked, console);
+  if (!resumed && !asked.out.empty()) RefuseSweep(asked.out);
   const TrainOptions options = WithResumed(asked, resumed);
   Validate(options.spec);
   const Devices devices = DevicesToTrain(options.spec.devices);

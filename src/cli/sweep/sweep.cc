@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/commands.h"
 #include "cli/reports/live_line.h"
 #include "cli/sweep/sweep_command.h"
@@ -41,6 +43,18 @@ SweepCommandOptions WithFolder(SweepCommandOptions options) {
   return options;
 }
 
+// Options that do nothing would look as if they did.
+void RefuseUnused(const SweepCommandOptions& options) {
+  if (!options.resume.empty() || options.training.Spec(options.search).ChosenSearch() == "asha") {
+    return;
+  }
+  for (const char* const name : {"eta", "min-epochs"}) {
+    if (std::ranges::find(options.given, name) == options.given.end()) continue;
+    throw UserError(
+        fmt::format("--{0}: it is for --search asha; add --search asha, or leave out --{0}", name));
+  }
+}
+
 }  // namespace
 
 int RunSweep(const SweepCommandOptions& asked) {
@@ -53,8 +67,9 @@ int RunSweep(const SweepCommandOptions& asked) {
     }
     resumed = ReadSweep(options.resume);
   } else if (!options.out.empty()) {
-    RefuseOtherSweep(options.out);
+    RefuseSweep(options.out);
   }
+  RefuseUnused(options);
   const bool is_silent = options.quiet || options.json;
   const bool is_live = IsLiveTerminal(STDOUT_FILENO);
   Console console(is_silent ? Verbosity::kSilent : is_live ? Verbosity::kLive : Verbosity::kPlain);

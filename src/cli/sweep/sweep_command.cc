@@ -26,7 +26,7 @@
 namespace hogbatch {
 namespace {
 
-constexpr double kTableSeconds = 0.5, kRecordSeconds = 1;
+constexpr double kTableSeconds = 0.5;
 constexpr std::size_t kLiveTrials = 10, kLastTrials = 20;
 
 std::string VariedText(const SweepSpec& spec) {
@@ -51,7 +51,7 @@ SweepCommand::SweepCommand(const SweepCommandOptions& options,
       console_(console),
       spec_(options_.training.Spec(options_.search)),
       trials_(MakeTrials(spec_)),
-      record_(resumed.value_or(SweepRecord{.best_loss = std::numeric_limits<double>::infinity()})),
+      record_(resumed.value_or(SweepRecord{})),
       is_resumed_(resumed.has_value()),
       max_seconds_(spec_.base.max_time.empty() ? std::numeric_limits<double>::infinity()
                                                : ParseDuration("--max-time", spec_.base.max_time)),
@@ -59,7 +59,7 @@ SweepCommand::SweepCommand(const SweepCommandOptions& options,
 
 int SweepCommand::Run() {
   const EarlierSweep earlier =
-      is_resumed_ ? ReadResults(folder_, record_, trials_) : EarlierSweep{};
+      is_resumed_ ? ReadResults(folder_, record_, trials_, spec_.Rungs().size()) : EarlierSweep{};
   SweepPlan plan = MakePlan();
   folder_ = MakeOutputFolder(folder_);
   lock_.emplace(folder_);
@@ -67,6 +67,7 @@ int SweepCommand::Run() {
   record_.options = options_.training.Texts();
   record_.search = SearchTexts(options_.search);
   record_.rows = plan.inputs.front().rows;
+  recorder_.emplace(folder_, trials_.size());
   run_ = std::make_unique<SweepRun>(std::move(plan),
                                     SweepFolder{.path = folder_,
                                                 .checkpoint_every = options_.checkpoints.every,
@@ -165,17 +166,17 @@ void SweepCommand::OnPreparation(std::string_view worker, double) {
 }
 
 void SweepCommand::OnTrial(std::size_t trial) {
-  is_recorded_ = false;
+  recorder_->OnTrial(trial);
   const TrialState state = run_->results()[trial].state;
   if (state == TrialState::kRunning || console_.verbosity() == Verbosity::kLive) return;
   console_.Say(TrialLine(Results(), trial));
 }
 
-void SweepCommand::OnBest(std::size_t) { Record(); }
+void SweepCommand::OnBest(std::size_t) { recorder_->OnBest(); }
 
 void SweepCommand::OnPoll() {
   const double now = SteadySeconds();
-  if (!is_recorded_ && now - recorded_at_ >= kRecordSeconds) Record();
+  if (recorder_->IsDue(now)) Record();
   if (console_.verbosity() != Verbosity::kLive || now - shown_at_ < kTableSeconds) return;
   shown_at_ = now;
   std::vector<std::string> lines = Table(kLiveTrials);
@@ -183,28 +184,24 @@ void SweepCommand::OnPoll() {
   console_.LiveTable(lines);
 }
 
-void SweepCommand::WriteResults() const {
+SweepRecord SweepCommand::RecordNow() const {
   SweepRecord record = record_;
   record.seconds = Seconds();
-  record.best_loss = run_->best_loss();
-  WriteSweep(folder_, record, Results());
+  record.best = run_->best();
+  return record;
 }
 
 void SweepCommand::Record() {
-  is_recorded_ = true;
-  recorded_at_ = SteadySeconds();
-  try {
-    WriteResults();
-  } catch (const Error& error) {
-    if (!std::exchange(record_failed_, true)) {
-      console_.Warn(fmt::format("{}; the sweep goes on without a record", error.what()));
-    }
+  const std::optional<std::string> error = recorder_->TakeError();
+  if (error && !std::exchange(record_failed_, true)) {
+    console_.Warn(fmt::format("{}; the sweep goes on without a record", *error));
   }
+  recorder_->Post(RecordNow(), Results(), run_->TakeUnneeded(), SteadySeconds());
 }
 
 void SweepCommand::Conclude() {
   const SweepResults results = Results();
-  WriteResults();
+  recorder_->Write(RecordNow(), results, run_->TakeUnneeded());
   ReplaceFile(folder_ + "/trials.csv", TrialsCsv(results));
   const report::SweepView view = MakeSweepView(results, run_->plan(), spec_.ChosenSearch());
   ReplaceFile(folder_ + "/sweep.html", report::SweepPage(view));
@@ -218,15 +215,16 @@ void SweepCommand::Conclude() {
                              shows_settings ? "folds" : "trials"));
   }
   console_.Say(fmt::format("{}{}",
-                           run_->complete() ? "ended     "
-                           : TimeIsUp()     ? "stopped   the time is up; "
-                                            : "stopped   it was interrupted; ",
+                           run_->complete()      ? "ended     "
+                           : run_->lacks_model() ? "stopped   a model could not be saved; "
+                           : TimeIsUp()          ? "stopped   the time is up; "
+                                                 : "stopped   it was interrupted; ",
                            SweepProgressLine(results, {})));
   if (!run_->complete()) {
     console_.Say(fmt::format("go on     hogbatch sweep --resume {}", folder_));
   }
   if (has_folds()) ShowBestSetting(results);
-  if (!std::isfinite(run_->best_loss())) {
+  if (!std::isfinite(run_->best().loss)) {
     console_.Warn(has_folds() ? "all folds of a setting have to end well, and of none they did: "
                                 "there is no mean over all folds, and no model"
                               : "no trial has ended with a validation loss, so there is no model");
@@ -246,7 +244,7 @@ bool SweepCommand::EnsembleFollows() const {
 }
 
 void SweepCommand::ShowBest(const SweepResults& results) {
-  const std::size_t best = Ranking(results.results).front();
+  const std::size_t best = run_->best().trial.value_or(Ranking(results.results).front());
   const DeviceKind kind = run_->plan().devices.chosen.front().info.kind;
   console_.Say(fmt::format("best      {}", TrialLine(results, best)));
   console_.Say(fmt::format("again     {}", TrainCommand(trials_[best], kind)));
@@ -319,8 +317,9 @@ int SweepCommand::TrainEnsemble() {
 }
 
 int SweepCommand::ExitCode() const {
+  if (run_->lacks_model()) return kExitMachine;
   if (!run_->complete() && !TimeIsUp()) return kExitInterrupted;
-  return std::isfinite(run_->best_loss()) ? kExitOk : kExitUser;
+  return std::isfinite(run_->best().loss) ? kExitOk : kExitUser;
 }
 
 }  // namespace hogbatch

@@ -11,6 +11,7 @@
 #include "cli/files.h"
 #include "cli/options/options.h"
 #include "cli/sweep/sweep_files.h"
+#include "cli/sweep/sweep_recorder.h"
 #include "training/model/ensemble.h"
 #include "training/sweep/sweep_run.h"
 
@@ -50,7 +51,7 @@ class SweepCommand final : public SweepObserver {
   void Join();
   // Trains an ensemble with the options of the best trial, in a folder of its own.
   int TrainEnsemble();
-  void WriteResults() const;
+  SweepRecord RecordNow() const;
   // While trials train, which a full disk does not end: it is told once.
   void Record();
   SweepResults Results() const;
@@ -68,13 +69,12 @@ class SweepCommand final : public SweepObserver {
   double max_seconds_;
   std::string folder_;
   std::optional<FolderLock> lock_;
+  std::optional<SweepRecorder> recorder_;
   std::unique_ptr<SweepRun> run_;
   std::optional<SavedModel> ensemble_;
   double began_ = 0;  // on the steady clock
 
   double shown_at_ = 0;
-  double recorded_at_ = 0;
-  bool is_recorded_ = true;  // all that is known is on disk
   bool record_failed_ = false;
 };
 

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/guard/small_file.h"
-#include "core/replaced_file.h"
+#include "core/option_checks.h"
 
 namespace hogbatch {
 namespace {
@@ -26,18 +26,19 @@ std::string TextAt(const OptionTexts& texts, const std::string& name) {
   return found == texts.end() ? "" : found->second;
 }
 
-void SetSearch(SearchOptions& search, const OptionTexts& texts) {
-  search.search = TextAt(texts, "search");
-  search.trials = std::stoll(TextAt(texts, "trials"));
-  search.search_seed = std::stoll(TextAt(texts, "search-seed"));
-  search.eta = std::stod(TextAt(texts, "eta"));
-  search.min_epochs = std::stod(TextAt(texts, "min-epochs"));
-  const auto number = [&](const char* name) {  // which older sweeps lack
-    const std::string text = TextAt(texts, name);
-    return text.empty() ? 0 : std::stoll(text);
-  };
-  search.ensemble = number("ensemble");
-  search.folds = number("folds");
+// As the file has them. UserError, which names the file, for what is out of range.
+void SetAll(SweepCommandOptions& options, const SweepRecord& record) {
+  options.training = SweptOptions();
+  options.search = SearchOptions();
+  try {
+    for (const auto& [name, text] : record.options) options.training.Set(name, text);
+    for (const auto& [name, text] : record.search) {
+      SetOption([&](OptionVisitor& all) { options.search.Visit(all); }, name, text);
+    }
+  } catch (const UserError& error) {
+    throw UserError(
+        fmt::format("{} is damaged: {}; begin a new sweep", PathOf(options.resume), error.what()));
+  }
 }
 
 }  // namespace
@@ -56,11 +57,11 @@ std::string LatestSweep() {
   return latest;
 }
 
-void RefuseOtherSweep(const std::string& folder) {
+void RefuseSweep(const std::string& folder) {
   if (!HoldsSweep(folder)) return;
   throw UserError(fmt::format(
       "--out {0}: the folder holds another sweep; name another folder, or go on with that one: "
-      "--resume {0}",
+      "hogbatch sweep --resume {0}",
       folder));
 }
 
@@ -73,9 +74,7 @@ SweepRecord ReadSweep(const std::string& folder) {
 
 SweepCommandOptions ResumedOptions(const SweepCommandOptions& asked, const SweepRecord& record) {
   SweepCommandOptions options = asked;
-  options.training = SweptOptions();
-  for (const auto& [name, text] : record.options) options.training.Set(name, text);
-  SetSearch(options.search, record.search);
+  SetAll(options, record);
   const OptionTexts given = asked.training.Texts();
   const OptionTexts search = SearchTexts(asked.search);
   for (const std::string& name : asked.given) {
@@ -95,20 +94,19 @@ SweepCommandOptions ResumedOptions(const SweepCommandOptions& asked, const Sweep
 }
 
 EarlierSweep ReadResults(const std::string& folder, const SweepRecord& record,
-                         std::span<const Trial> trials) {
+                         std::span<const Trial> trials, std::size_t rungs) {
   const std::string path = folder + "/trials.jsonl";
   const auto text = ReadSmallFile(path, kMostBytes);
   if (!text) throw UserError(fmt::format("{}: cannot be read; begin a new sweep", path));
-  return {.results = ParseTrialsJsonl(*text, trials, path), .best_loss = record.best_loss};
+  if (record.best.trial.value_or(0) >= trials.size()) {
+    throw UserError(fmt::format("{} is damaged: it has no trial {}; begin a new sweep",
+                                PathOf(folder), *record.best.trial + 1));
+  }
+  return {.results = ParseTrialsJsonl(*text, trials, rungs, path), .best = record.best};
 }
 
 OptionTexts SearchTexts(SearchOptions search) {
   return TextsOf([&](OptionVisitor& all) { search.Visit(all); });
-}
-
-void WriteSweep(const std::string& folder, const SweepRecord& record, const SweepResults& results) {
-  ReplaceFile(folder + "/trials.jsonl", TrialsJsonl(results));
-  ReplaceFile(PathOf(folder), SweepText(record));
 }
 
 }  // namespace hogbatch

@@ -9,8 +9,8 @@
 
 namespace hogbatch {
 
-// UserError if the folder holds a sweep, which a new one would mix with.
-void RefuseOtherSweep(const std::string& folder);
+// UserError if the folder of --out holds a sweep, which the files of another run would mix with.
+void RefuseSweep(const std::string& folder);
 
 bool HoldsSweep(const std::string& folder);
 // The latest folder under runs/ that holds one; empty: there is none.
@@ -21,14 +21,11 @@ SweepRecord ReadSweep(const std::string& folder);
 // Its options, with the few that may change as the user gave them now. UserError for another one
 // that differs.
 SweepCommandOptions ResumedOptions(const SweepCommandOptions& asked, const SweepRecord& record);
-// Its results so far. UserError if they are of another sweep.
+// Its results so far. UserError if they are of another sweep, such as one with other rungs.
 EarlierSweep ReadResults(const std::string& folder, const SweepRecord& record,
-                         std::span<const Trial> trials);
+                         std::span<const Trial> trials, std::size_t rungs);
 
 // The texts of the search, to keep them.
 OptionTexts SearchTexts(SearchOptions search);
-
-// trials.jsonl, then sweep.json; each is replaced in one step.
-void WriteSweep(const std::string& folder, const SweepRecord& record, const SweepResults& results);
 
 }  // namespace hogbatch

@@ -22,9 +22,7 @@ FoldMeans MeansOf(const SweepResults& sweep, std::size_t setting, std::size_t fo
     const TrialResult& result = sweep.results[setting * folds + fold];
     if (IsOver(result.state)) ++ended;
     const TrialPoint* const best = result.best();
-    if (!best || result.state == TrialState::kDiverged || result.state == TrialState::kFailed) {
-      continue;
-    }
+    if (!best || EndedBadly(result.state)) continue;
     ++means.folds;
     valid_loss.push_back(best->valid_loss);
     valid_metric.push_back(best->valid_metric);

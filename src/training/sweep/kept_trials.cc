@@ -22,21 +22,25 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kBlock = "block-";
 
 // The trials of a block, from the text that its checkpoints hold.
-std::vector<std::size_t> TrialsOf(const Checkpoint& checkpoint, std::size_t most) {
+std::vector<std::size_t> TrialsOf(const std::string& path, std::size_t most) {
   std::vector<std::size_t> trials;
-  const auto json = ParseJson<Json>(checkpoint.texts.options);
-  for (const Json& number : json.at("trials")) {
-    const auto trial = number.get<std::size_t>();
-    if (trial < 1 || trial > most) throw UserError("a block has a trial that the sweep has not");
-    trials.push_back(trial - 1);
+  const auto json = ParseJson<Json>(ReadCheckpoint(path).texts.options);
+  const auto is_trial = [&](const Json& number) {
+    return number.is_number_unsigned() && number >= 1 && number <= most;
+  };
+  if (!json.is_object() || !json.contains("trials") || !json["trials"].is_array() ||
+      !std::ranges::all_of(json["trials"], is_trial)) {
+    throw UserError(fmt::format("{} is damaged: it does not say of which trials it is", path));
   }
+  for (const Json& number : json["trials"]) trials.push_back(number.get<std::size_t>() - 1);
   return trials;
 }
 
 }  // namespace
 
-KeptTrials::KeptTrials(std::string folder, std::size_t trials, Warn warn)
-    : folder_(std::move(folder)), warn_(std::move(warn)), places_(trials) {
+KeptTrials::KeptTrials(std::string folder, std::size_t trials, std::vector<std::string>& unneeded,
+                       Warn warn)
+    : folder_(std::move(folder)), unneeded_(unneeded), warn_(std::move(warn)), places_(trials) {
   std::map<std::int64_t, std::string> blocks;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
@@ -58,12 +62,12 @@ void KeptTrials::FindBlock(const std::string& folder, std::int64_t number) {
   last_block_ = std::max(last_block_, number);
   for (const std::string& path : ListCheckpoints(folder)) {
     try {
-      const std::vector<std::size_t> trials = TrialsOf(ReadCheckpoint(path), places_.size());
+      const std::vector<std::size_t> trials = TrialsOf(path, places_.size());
       for (std::size_t i = 0; i < trials.size(); ++i) {
         Set(trials[i], {.folder = folder, .lane = static_cast<std::int64_t>(i), .in_block = true});
       }
       return;
-    } catch (const std::exception& damaged) {
+    } catch (const UserError& damaged) {
       warn_(damaged.what());
     }
   }
@@ -98,13 +102,19 @@ std::shared_ptr<const Checkpoint> KeptTrials::Read(std::size_t trial) {
   return nullptr;
 }
 
+void KeptTrials::Set(std::size_t trial, Place place) {
+  const bool is_same = places_[trial] && places_[trial]->folder == place.folder;
+  if (!is_same && ListCheckpoints(place.folder).empty()) return;
+  if (!is_same) Forget(trial);
+  places_[trial] = std::move(place);
+}
+
 void KeptTrials::Forget(std::size_t trial) {
   if (!places_[trial]) return;
   const std::string folder = std::exchange(places_[trial], std::nullopt)->folder;
   const bool is_used = std::ranges::any_of(
       places_, [&](const auto& place) { return place && place->folder == folder; });
-  std::error_code error;
-  if (!is_used) fs::remove_all(folder, error);
+  if (!is_used) unneeded_.push_back(folder);
 }
 
 }  // namespace hogbatch

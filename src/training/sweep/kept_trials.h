@@ -27,29 +27,31 @@ class KeptTrials {
   using Warn = std::function<void(std::string_view)>;
 
   // `folder`: trials/ of a sweep. Finds what a sweep that was stopped has left there.
-  KeptTrials(std::string folder, std::size_t trials, Warn warn);
+  // `unneeded`, which outlives it, gets the folders that no trial needs any more.
+  KeptTrials(std::string folder, std::size_t trials, std::vector<std::string>& unneeded, Warn warn);
 
   // Where checkpoints of these trials will be written, and what they say of the trials.
   std::string FolderOf(std::size_t trial) const;
   std::string NewBlock();
   static std::string BlockText(std::span<const std::size_t> trials);
 
-  // The trial has a checkpoint there, and needs no other.
-  void Set(std::size_t trial, Place place) {
-    if (places_[trial] && places_[trial]->folder != place.folder) Forget(trial);
-    places_[trial] = std::move(place);
-  }
+  // If there is a checkpoint, the trial needs no other. If none could be written, it keeps the one
+  // that it has.
+  void Set(std::size_t trial, Place place);
   // Null: the trial has no checkpoint.
   const Place* Find(std::size_t trial) const { return places_[trial] ? &*places_[trial] : nullptr; }
   // The newest that can be read; null: there is none.
   std::shared_ptr<const Checkpoint> Read(std::size_t trial);
-  // The trial is over. A folder is removed when all its trials are.
+  // The trial is over. A folder is not needed when that is so of all its trials.
   void Forget(std::size_t trial);
+  // Its checkpoint cannot be used.
+  void Lose(std::size_t trial) { places_[trial].reset(); }
 
  private:
   void FindBlock(const std::string& folder, std::int64_t number);
 
   std::string folder_;
+  std::vector<std::string>& unneeded_;
   Warn warn_;
   std::vector<std::optional<Place>> places_;
   std::int64_t last_block_ = 0;

@@ -3,55 +3,90 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <system_error>
 
 #include "core/error.h"
+#include "training/model/last_save.h"
 #include "training/sweep/fold_means.h"
 
 namespace hogbatch {
+namespace {
+
+class Warner final : public TrainingObserver {
+ public:
+  explicit Warner(SweepObserver& observer) : observer_(observer) {}
+  void OnProgress(const Progress&) override {}
+  void OnWorkerFailed(std::string_view, std::string_view) override {}
+  void OnWarning(std::string_view sentence) override { observer_.OnWarning(sentence); }
+
+ private:
+  SweepObserver& observer_;
+};
+
+}  // namespace
 
 std::string MemberPath(const std::string& folder, std::size_t trial) {
   return fmt::format("{}/members/{}.safetensors", folder, trial + 1);
 }
 
-void SweepModels::SaveIfBest(std::size_t trial, const SavedModel& model, double loss) {
-  if (!(loss < best_loss_)) return;
+bool SweepModels::SaveIfBest(std::size_t trial, const SavedModel& model, double loss) {
+  if (!(loss < best_.loss)) return true;
   try {
-    SaveModel(folder_ + "/model.safetensors", model);
-    best_loss_ = loss;
-    observer_.OnBest(trial);
+    SaveModel(folder_.path + "/model.safetensors", model);
   } catch (const Error& error) {
     observer_.OnWarning(fmt::format("trial {} is the best so far: {}", trial + 1, error.what()));
+    if (!unsaved_ || loss < unsaved_->best.loss) {
+      unsaved_ = {.best = {.loss = loss, .trial = trial}, .model = model};
+    }
+    return false;
   }
+  best_ = {.loss = loss, .trial = trial};
+  if (unsaved_ && !(unsaved_->best.loss < loss)) unsaved_.reset();
+  observer_.OnBest(trial);
+  return true;
 }
 
-void SweepModels::SaveMember(std::size_t trial, const SavedModel& model) {
+bool SweepModels::SaveMember(std::size_t trial, const SavedModel& model) {
   try {
-    const std::string path = MemberPath(folder_, trial);
+    const std::string path = MemberPath(folder_.path, trial);
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     SaveModel(path, model);
+    return true;
   } catch (const std::exception& error) {
-    observer_.OnWarning(fmt::format("member {} is lost: {}", trial + 1, error.what()));
+    observer_.OnWarning(fmt::format("member {} cannot be saved: {}", trial + 1, error.what()));
+    lacks_member_ = true;
+    return false;
   }
 }
 
 void SweepModels::SaveIfBestSetting(std::size_t first, const SweepResults& setting) {
   const FoldMeans means = MeansOfFolds(setting).front();
   const std::size_t best = first + Ranking(setting.results).front();
-  const std::string path = MemberPath(folder_, best);
-  if (means.is_complete && means.valid_loss.mean < best_loss_) {
+  if (means.is_complete && means.valid_loss.mean < best_.loss) {
     try {
-      SaveIfBest(best, LoadModel(path), means.valid_loss.mean);
+      const SavedModel model = LoadModel(MemberPath(folder_.path, best));
+      if (!SaveIfBest(best, model, means.valid_loss.mean)) return;
     } catch (const Error& lost) {
       observer_.OnWarning(fmt::format("the best fold so far has no model: {}", lost.what()));
     }
   }
-  std::error_code error;
   for (std::size_t i = 0; i < setting.trials.size(); ++i) {
-    std::filesystem::remove(MemberPath(folder_, first + i), error);
+    unneeded_.push_back(MemberPath(folder_.path, first + i));
   }
-  // If it is empty.
-  std::filesystem::remove(std::filesystem::path(path).parent_path(), error);
+}
+
+void SweepModels::SaveUnsaved() {
+  if (!unsaved_) return;
+  Warner warner(observer_);
+  try {
+    if (SaveLast(unsaved_->model, folder_.path, warner, folder_.save_seconds) != folder_.path) {
+      return;
+    }
+  } catch (const Error& error) {
+    return observer_.OnWarning(error.what());
+  }
+  best_ = unsaved_->best;
+  unsaved_.reset();
+  observer_.OnBest(*best_.trial);
 }
 
 }  // namespace hogbatch

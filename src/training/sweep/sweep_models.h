@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "training/checkpoint/checkpoint_options.h"
 #include "training/model/model_file.h"
@@ -15,6 +17,7 @@ struct SweepFolder {
   std::string path;  // of model.safetensors; trials/N/ has the checkpoints of a trial
   double checkpoint_every = CheckpointOptions().every;  // seconds
   bool keeps_members = false;  // members/N.safetensors of every trial that has ended well
+  double save_seconds = 10;    // for how long the last save of the best model is tried
 };
 // The file of a member, from 0.
 std::string MemberPath(const std::string& folder, std::size_t trial);
@@ -22,21 +25,37 @@ std::string MemberPath(const std::string& folder, std::size_t trial);
 // Tells the observer what cannot be saved; the sweep goes on.
 class SweepModels {
  public:
-  // `best_loss`: of model.safetensors; infinite: there is none. The observer outlives it.
-  SweepModels(const std::string& folder, double best_loss, SweepObserver& observer)
-      : folder_(folder), best_loss_(best_loss), observer_(observer) {}
+  // `best`: model.safetensors. `unneeded` gets the files that are no longer needed. What it refers
+  // to outlives it.
+  SweepModels(const SweepFolder& folder, BestModel best, std::vector<std::string>& unneeded,
+              SweepObserver& observer)
+      : folder_(folder), best_(best), unneeded_(unneeded), observer_(observer) {}
 
-  double best_loss() const { return best_loss_; }
+  const BestModel& best() const { return best_; }
 
-  void SaveIfBest(std::size_t trial, const SavedModel& model, double loss);
-  void SaveMember(std::size_t trial, const SavedModel& model);
+  // False: it should be there, and cannot be written.
+  bool SaveIfBest(std::size_t trial, const SavedModel& model, double loss);
+  bool SaveMember(std::size_t trial, const SavedModel& model);
   // All folds of a setting, whose trials begin with `first`, have ended. If their mean is the best
   // so far, the best of their models is kept. They are no longer members.
   void SaveIfBestSetting(std::size_t first, const SweepResults& setting);
 
+  // The sweep ends: a best model that could not be written is tried again, also elsewhere.
+  void SaveUnsaved();
+  // A model is not in the folder.
+  bool has_failed() const { return unsaved_ || lacks_member_; }
+
  private:
-  std::string folder_;
-  double best_loss_;
+  struct Unsaved {
+    BestModel best;
+    SavedModel model;
+  };
+
+  const SweepFolder& folder_;
+  BestModel best_;
+  std::optional<Unsaved> unsaved_;  // better than best_
+  bool lacks_member_ = false;
+  std::vector<std::string>& unneeded_;
   SweepObserver& observer_;
 };
 

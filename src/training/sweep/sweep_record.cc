@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/guard/json_text.h"
 #include "core/text.h"
+#include "training/model/json_numbers.h"
 #include "training/sweep/trial_result.h"
 
 namespace hogbatch {
@@ -17,6 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSweepFormat = 1;
+constexpr double kLargest = 1e300;       // of a loss: differences of them are finite
+constexpr double kLargestLength = 1e12;  // in epochs or seconds
 
 std::string TextOf(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -28,7 +31,8 @@ void Put(Json& json, const char* name, double value) {
 }
 
 double Get(const Json& json, const char* name) {
-  return json.contains(name) ? json[name].get<double>() : std::numeric_limits<double>::quiet_NaN();
+  return json.contains(name) ? Real(json[name], kLargest, name)
+                             : std::numeric_limits<double>::quiet_NaN();
 }
 
 Json ToJson(const OptionTexts& texts) {
@@ -54,8 +58,15 @@ Json ToJson(const TrialPoint& point) {
   return json;
 }
 
+// An epoch, or seconds.
+double Length(const Json& json, const char* name) {
+  const double length = Real(json.at(name), kLargestLength, name);
+  Require(length >= 0, fmt::format("{} is {}", name, length));
+  return length;
+}
+
 TrialPoint PointFrom(const Json& json) {
-  return {.epoch = json.at("epoch").get<double>(),
+  return {.epoch = Length(json, "epoch"),
           .seconds = Get(json, "seconds"),
           .train_loss = Get(json, "train_loss"),
           .valid_loss = Get(json, "valid_loss"),
@@ -68,7 +79,15 @@ TrialState StateFrom(std::string_view name) {
   for (int i = 0; i <= static_cast<int>(TrialState::kFailed); ++i) {
     if (Name(static_cast<TrialState>(i)) == name) return static_cast<TrialState>(i);
   }
-  return TrialState::kWaiting;
+  throw UserError("an unknown state");
+}
+
+// As many losses as a trial in its state can have.
+bool IsPossible(const TrialResult& result, std::size_t rungs) {
+  const std::size_t ended = result.rung_losses.size();
+  if (result.state == TrialState::kWaiting) return ended == 0;
+  if (IsOver(result.state)) return ended <= rungs;
+  return ended < rungs && (result.state != TrialState::kStopped || ended > 0);
 }
 
 Json ToJson(const Trial& trial, const TrialResult& result, std::size_t number,
@@ -104,13 +123,13 @@ Json ToJson(const Trial& trial, const TrialResult& result, std::size_t number,
 
 TrialResult ResultFrom(const Json& json) {
   TrialResult result{.state = StateFrom(json.at("state").get<std::string>()),
-                     .epoch = json.at("epoch").get<double>(),
-                     .seconds = json.at("seconds").get<double>(),
-                     .examples = json.at("examples").get<std::int64_t>(),
+                     .epoch = Length(json, "epoch"),
+                     .seconds = Length(json, "seconds"),
+                     .examples = Integer(json.at("examples"), 0, "examples"),
                      .note = json.value("note", "")};
   for (const Json& loss : json.at("rung_losses")) {
     result.rung_losses.push_back(loss.is_null() ? std::numeric_limits<double>::infinity()
-                                                : loss.get<double>());
+                                                : Real(loss, kLargest, "rung_losses"));
   }
   for (const Json& point : json.at("curve")) result.curve.push_back(PointFrom(point));
   return result;
@@ -121,20 +140,32 @@ TrialResult ResultFrom(const Json& json) {
       fmt::format("{} is damaged, or of another sweep; begin a new one in another folder", source));
 }
 
+BestModel BestFrom(const Json& json) {
+  BestModel best;
+  if (json.contains("best_loss")) best.loss = Real(json["best_loss"], kLargest, "best_loss");
+  if (!json.contains("best_trial")) return best;
+  const std::int64_t trial = Integer(json["best_trial"], 1, "best_trial");
+  Require(trial <= kMostTrials, "best_trial");
+  best.trial = static_cast<std::size_t>(trial - 1);
+  return best;
+}
+
 std::string Field(double value) { return std::isfinite(value) ? fmt::format("{:g}", value) : ""; }
 
 }  // namespace
 
+std::string TrialJson(const SweepResults& sweep, std::size_t trial) {
+  return TextOf(ToJson(sweep.trials[trial], sweep.results[trial], trial + 1, sweep.metric)) + "\n";
+}
+
 std::string TrialsJsonl(const SweepResults& sweep) {
   std::string text;
-  for (std::size_t i = 0; i < sweep.trials.size(); ++i) {
-    text += TextOf(ToJson(sweep.trials[i], sweep.results[i], i + 1, sweep.metric)) + "\n";
-  }
+  for (std::size_t i = 0; i < sweep.trials.size(); ++i) text += TrialJson(sweep, i);
   return text;
 }
 
 std::vector<TrialResult> ParseTrialsJsonl(std::string_view text, std::span<const Trial> trials,
-                                          const std::string& source) {
+                                          std::size_t rungs, const std::string& source) {
   const std::vector<std::string> lines = SplitLines(text);
   if (lines.size() != trials.size()) ThrowDamaged(source);
   std::vector<TrialResult> results;
@@ -145,8 +176,11 @@ std::vector<TrialResult> ParseTrialsJsonl(std::string_view text, std::span<const
         ThrowDamaged(source);
       }
       results.push_back(ResultFrom(json));
+      if (!IsPossible(results.back(), rungs)) ThrowDamaged(source);
     }
   } catch (const nlohmann::json::exception&) {
+    ThrowDamaged(source);
+  } catch (const UserError&) {
     ThrowDamaged(source);
   }
   return results;
@@ -183,25 +217,27 @@ std::string SweepText(const SweepRecord& record) {
                {"search", ToJson(record.search)},
                {"rows", record.rows},
                {"seconds", record.seconds}};
-  Put(json, "best_loss", record.best_loss);
+  Put(json, "best_loss", record.best.loss);
+  if (record.best.trial) json["best_trial"] = *record.best.trial + 1;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 SweepRecord ParseSweep(std::string_view text, const std::string& source) {
   try {
     const auto json = ParseJson<Json>(text);
-    if (!json.is_object()) ThrowDamaged(source);
-    if (json.at("format").get<int>() > kSweepFormat) {
-      throw UserError(fmt::format("{} is of a newer hogbatch: update hogbatch", source));
+    if (Integer(json.at("format"), 1, "format") == kSweepFormat) {
+      return {.options = TextsFrom(json.at("options")),
+              .search = TextsFrom(json.at("search")),
+              .rows = json.at("rows").get<std::string>(),
+              .seconds = Length(json, "seconds"),
+              .best = BestFrom(json)};
     }
-    return {.options = TextsFrom(json.at("options")),
-            .search = TextsFrom(json.at("search")),
-            .rows = json.at("rows").get<std::string>(),
-            .seconds = json.at("seconds").get<double>(),
-            .best_loss = json.value("best_loss", std::numeric_limits<double>::infinity())};
   } catch (const nlohmann::json::exception&) {
     ThrowDamaged(source);
+  } catch (const UserError&) {
+    ThrowDamaged(source);
   }
+  throw UserError(fmt::format("{} is of a newer hogbatch: update hogbatch", source));
 }
 
 }  // namespace hogbatch

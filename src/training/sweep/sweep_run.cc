@@ -5,14 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "core/error.h"
-#include "nn/lanes/lane_optimizer.h"
-#include "training/checkpoint/spec_text.h"
-#include "training/job_parts.h"
 #include "training/network.h"
 
 namespace hogbatch {
@@ -55,13 +50,17 @@ SweepRun::SweepRun(SweepPlan plan, SweepFolder folder, EarlierSweep earlier,
       metric_(MetricsOf({.rows = 1}, scales_.front()).front().name),
       results_(std::move(earlier.results)),
       tuner_(plan_.trials.size(), plan_.rungs, plan_.eta),
-      kept_(folder_.path + "/trials", plan_.trials.size(),
+      kept_(folder_.path + "/trials", plan_.trials.size(), unneeded_,
             [&](std::string_view sentence) { observer_.OnWarning(sentence); }),
       devices_(plan_.devices, plan_.inputs, plan_.trials, plan_.core_cache_bytes),
       waiting_(devices_.group_of()),
-      models_(folder_.path, earlier.best_loss, observer_) {
+      models_(folder_, earlier.best, unneeded_, observer_) {
   results_.resize(plan_.trials.size());
   RestoreTuner();
+  // It may have been killed when their models were not saved yet.
+  for (std::size_t i = 0; has_folds() && i < results_.size(); i += plan_.inputs.size()) {
+    if (IsOver(results_[i].state)) SaveSetting(i);
+  }
 }
 
 void SweepRun::RestoreTuner() {
@@ -70,6 +69,7 @@ void SweepRun::RestoreTuner() {
     // A sweep that was killed may have a checkpoint of a trial that its records do not know.
     if (result.state == TrialState::kWaiting && kept_.Read(i)) result.state = TrialState::kRunning;
     if (IsOver(result.state)) {
+      kept_.Forget(i);
       tuner_.Restore(i, result.rung_losses, Tuner::After::kOver);
     } else if (result.state == TrialState::kStopped) {
       tuner_.Restore(i, result.rung_losses, Tuner::After::kMayGoOn);
@@ -94,139 +94,20 @@ void SweepRun::Run(const StopRequested& stop_requested) {
     if (stop_requested && stop_requested()) stops_ = true;
     return stops_ || (open_.empty() && tuner_.done());
   });
-  std::error_code error;
-  if (complete()) std::filesystem::remove_all(folder_.path + "/trials", error);
+  models_.SaveUnsaved();
+  if (!complete()) return;
+  unneeded_.push_back(folder_.path + "/trials");
+  if (has_folds()) unneeded_.push_back(folder_.path + "/members");
 }
 
-// The kind of device whose workers have least to do; none: all have a job and one that waits.
-std::optional<std::size_t> SweepRun::FreestKind() const {
-  std::optional<std::size_t> freest;
-  double least = 2;
-  for (std::size_t kind = 0; kind < devices_.kinds(); ++kind) {
-    const double per_worker =
-        static_cast<double>(OpenOn(kind)) / static_cast<double>(devices_.workers(kind));
-    if (per_worker >= least) continue;
-    least = per_worker;
-    freest = kind;
-  }
-  return freest;
+bool SweepRun::complete() const {
+  const auto goes_on = [](TrialState state) { return state == TrialState::kInterrupted; };
+  return tuner_.done() && std::ranges::none_of(results_, goes_on, &TrialResult::state);
 }
 
-std::size_t SweepRun::OpenOn(std::size_t kind) const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(open_, [&](const auto& job) { return job.second.kind == kind; }));
-}
-
-// A job that waits for each worker is enough to keep all of them busy, and later decisions know
-// more results. A block that is not full waits for promotions while all workers have work.
-void SweepRun::AddLegs() {
-  while (const std::optional<std::size_t> kind = FreestKind()) {
-    const auto lanes = devices_.lanes(*kind);
-    if (const auto full = waiting_.TakeFull(lanes)) {
-      Add(*full, *kind);
-    } else if (const std::optional<Tuner::Leg> leg = tuner_.Next()) {
-      const auto checkpoint = FindCheckpoint(leg->trial);
-      waiting_.Add(*leg, checkpoint ? RowsPlace(*checkpoint) : "");
-    } else {
-      const std::size_t workers = devices_.workers();
-      if (plan_.rungs.size() > 1 && open_.size() >= workers) return;
-      const std::size_t idle = open_.size() < workers ? workers - open_.size() : 1;
-      const auto part = waiting_.TakePart(lanes, idle);
-      if (!part) return;
-      Add(*part, *kind);
-    }
-  }
-}
-
-// A trial that was alone when the sweep was stopped goes on alone, whatever this machine prefers.
-bool SweepRun::TrainsAlone(std::size_t trial) const {
-  const KeptTrials::Place* const kept = kept_.Find(trial);
-  return kept ? !kept->in_block : devices_.trains_alone(devices_.group_of()[trial]);
-}
-
-void SweepRun::Add(const std::vector<Tuner::Leg>& legs, std::size_t kind) {
-  Block block{.legs = {}, .folder = {}, .kind = kind};
-  std::vector<TrainingPlan> plans;
-  for (const Tuner::Leg leg : legs) {
-    try {
-      TrainingPlan plan = devices_.PlanOf(plan_.trials[leg.trial], kind);
-      // The learning rate is that of all epochs, whatever the rung is.
-      if (leg.rung + 1 < plan_.rungs.size()) plan.rules.pause_epoch = plan_.rungs[leg.rung];
-      plan.rules.most_rollbacks = 0;  // a trial is judged at its own learning rate, as a lane is
-      if (TrainsAlone(leg.trial)) {
-        AddAlone({.legs = {leg}, .folder = {}, .kind = kind}, std::move(plan));
-      } else {
-        plans.push_back(std::move(plan));
-        block.legs.push_back(leg);
-      }
-    } catch (const Error& error) {
-      Fail(leg, error.what());
-    }
-  }
-  if (plans.empty()) return;
-  try {
-    AddBlock(block, plans);
-  } catch (const Error& error) {
-    for (const Tuner::Leg leg : block.legs) Fail(leg, error.what());
-  }
-}
-
-void SweepRun::AddAlone(Block block, TrainingPlan plan) {
-  const std::size_t trial = block.legs.front().trial;
-  block.folder = kept_.FolderOf(trial);
-  Queued(std::move(block), std::move(plan), SpecToJson(plan_.trials[trial].spec),
-         FindCheckpoint(trial));
-}
-
-void SweepRun::AddBlock(Block block, std::span<const TrainingPlan> plans) {
-  TrainingPlan fused = FuseLanes(plans, *InputOf(block.legs.front().trial).input);
-  std::vector<std::size_t> trials;
-  std::vector<KeptLane> kept;
-  std::vector<OptimizerOptions> optimizers;
-  for (const LanePlan& lane : fused.lanes) {
-    const std::size_t trial = block.legs[trials.size()].trial;
-    trials.push_back(trial);
-    optimizers.push_back(lane.optimizer);
-    if (auto checkpoint = FindCheckpoint(trial)) {
-      kept.push_back({std::move(checkpoint), kept_.Find(trial)->lane});
-    }
-  }
-  std::shared_ptr<const Checkpoint> resume;
-  if (kept.size() == trials.size()) {
-    resume = std::make_shared<const Checkpoint>(
-        FuseCheckpoints(kept, fused.work.model, StateArrays(optimizers)));
-  }
-  block.folder = kept_.NewBlock();
-  Queued(std::move(block), std::move(fused), KeptTrials::BlockText(trials), std::move(resume));
-}
-
-void SweepRun::Queued(Block block, TrainingPlan plan, std::string options,
-                      std::shared_ptr<const Checkpoint> resume) {
-  const SweepInput& read = InputOf(block.legs.front().trial);
-  const double from = resume ? static_cast<double>(TrainedRows(*resume, block.folder)) /
-                                   static_cast<double>(read.input->training.train_rows)
-                             : 0;
-  const JobId job = queue_->Add({.plan = std::move(plan),
-                                 .input = read.input,
-                                 .place = {.sharing = Sharing::kExclusive},
-                                 .keep = KeepOptions{.folder = block.folder,
-                                                     .options = std::move(options),
-                                                     .every = folder_.checkpoint_every,
-                                                     .best = KeepOptions::Best::kInCheckpoints,
-                                                     .data = read.rows},
-                                 .resume = resume});
-  for (const Tuner::Leg leg : block.legs) {
-    std::erase_if(results_[leg.trial].curve, [&](const TrialPoint& point) {
-      return resume ? point.epoch > from + 1e-9 : true;
-    });
-  }
-  open_[job] = std::move(block);
-}
-
-// The newest one that can be read; null: the trial begins.
-std::shared_ptr<const Checkpoint> SweepRun::FindCheckpoint(std::size_t trial) {
-  if (results_[trial].state == TrialState::kWaiting) return nullptr;
-  return kept_.Read(trial);
+std::vector<std::string> SweepRun::TakeUnneeded() {
+  if (models_.has_failed()) return {};
+  return std::exchange(unneeded_, {});
 }
 
 void SweepRun::Fail(Tuner::Leg leg, std::string_view why) {
@@ -288,43 +169,74 @@ void SweepRun::OnJobEnded(JobId job, const TrainedModel& trained, const JobTimes
                                     .lane = static_cast<std::int64_t>(i),
                                     .in_block = !trained.lanes.empty()});
   }
-  const double seconds = run.totals.train_seconds / static_cast<double>(lanes);
+  const std::vector<LegEnd> ends = EndsOf(block, trained);
+  const std::optional<std::size_t> best = BestOf(ends);
+  bool has_best = true;
+  if (best && !has_folds()) {
+    has_best = models_.SaveIfBest(block.legs[*best].trial, *ends[*best].model, *ends[*best].loss());
+  }
+  for (std::size_t i = 0; i < lanes; ++i) End(block.legs[i], ends[i], has_best || i != best);
+}
+
+std::vector<SweepRun::LegEnd> SweepRun::EndsOf(const Block& block, const TrainedModel& trained) {
+  const RunResult& run = trained.run;
+  const double seconds = run.totals.train_seconds / static_cast<double>(block.legs.size());
   if (trained.lanes.empty()) {
-    End(block.legs.front(), {.model = trained.model,
-                             .run = {.stopped_because = run.stopped_because,
-                                     .epoch = run.totals.epoch,
-                                     .saved = run.saved},
-                             .seconds = seconds,
-                             .examples = run.totals.examples,
-                             .updates = run.totals.updates});
+    return {{.model = trained.model,
+             .run = {.stopped_because = run.stopped_because,
+                     .epoch = run.totals.epoch,
+                     .saved = run.saved},
+             .seconds = seconds,
+             .examples = run.totals.examples,
+             .updates = run.totals.updates}};
   }
   const auto rows =
       static_cast<double>(InputOf(block.legs.front().trial).input->training.train_rows);
-  for (std::size_t i = 0; i < trained.lanes.size(); ++i) {
-    const TrainedLane& lane = trained.lanes[i];
-    End(block.legs[i], {.model = lane.model,
-                        .run = lane.run,
-                        .seconds = seconds,
-                        .examples = std::llround(lane.run.epoch * rows),
-                        .updates = run.totals.updates});
+  std::vector<LegEnd> ends;
+  for (const TrainedLane& lane : trained.lanes) {
+    ends.push_back({.model = lane.model,
+                    .run = lane.run,
+                    .seconds = seconds,
+                    .examples = std::llround(lane.run.epoch * rows),
+                    .updates = run.totals.updates});
   }
+  return ends;
 }
 
-void SweepRun::End(Tuner::Leg leg, const LegEnd& end) {
+std::optional<double> SweepRun::LegEnd::loss() const {
+  if (!run.saved || !run.saved->valid || EndedBadly(StateAfter(run.stopped_because))) return {};
+  return run.saved->valid->mean_loss();
+}
+
+std::optional<std::size_t> SweepRun::BestOf(std::span<const LegEnd> ends) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (!ends[i].has_model()) continue;
+    if (!best || *ends[i].loss() < *ends[*best].loss()) best = i;
+  }
+  return best;
+}
+
+// A trial whose model cannot be saved has not ended: the sweep can go on with its checkpoint.
+void SweepRun::End(Tuner::Leg leg, const LegEnd& end, bool is_saved) {
   TrialResult& result = results_[leg.trial];
   result.state = StateAfter(end.run.stopped_because);
   result.epoch = end.run.epoch;
   result.seconds = end.seconds;
   result.examples = end.examples;
   if (end.run.saved) AddIfMissing(leg.trial, *end.run.saved);
-  Save(leg.trial, end);
-  if (result.state != TrialState::kInterrupted) {
-    const bool has_loss = end.run.saved && end.run.saved->valid &&
-                          result.state != TrialState::kDiverged &&
-                          result.state != TrialState::kFailed;
-    const double loss = has_loss ? end.run.saved->valid->mean_loss() : kNoLoss;
-    result.rung_losses.push_back(loss);
-    tuner_.Finish(leg, loss, IsOver(result.state) ? Tuner::After::kOver : Tuner::After::kMayGoOn);
+  const bool is_member = folder_.keeps_members || has_folds();
+  if (is_member && result.state == TrialState::kDone && end.has_model()) {
+    is_saved = models_.SaveMember(leg.trial, *end.model) && is_saved;
+  }
+  if (IsOver(result.state) && !is_saved) {
+    result.state = TrialState::kInterrupted;
+    result.note = "its model cannot be saved";
+    tuner_.Finish(leg, kNoLoss, Tuner::After::kOver);
+  } else if (result.state != TrialState::kInterrupted) {
+    result.rung_losses.push_back(end.loss().value_or(kNoLoss));
+    tuner_.Finish(leg, result.rung_losses.back(),
+                  IsOver(result.state) ? Tuner::After::kOver : Tuner::After::kMayGoOn);
     if (IsOver(result.state)) result.note = Name(end.run.stopped_because);
   }
   if (IsOver(result.state)) kept_.Forget(leg.trial);
@@ -340,15 +252,6 @@ void SweepRun::AddIfMissing(std::size_t trial, const Evaluation& evaluation) {
   if (place != result.curve.end() && place->epoch <= evaluation.epoch + 1e-9) return;
   result.curve.insert(place,
                       PointOf(evaluation, result.seconds, scales_[plan_.trials[trial].fold]));
-}
-
-void SweepRun::Save(std::size_t trial, const LegEnd& end) {
-  if (!end.model || !end.run.saved || !end.run.saved->valid || end.updates == 0) return;
-  if (!has_folds()) models_.SaveIfBest(trial, *end.model, end.run.saved->valid->mean_loss());
-  const bool is_member = folder_.keeps_members || has_folds();
-  if (is_member && results_[trial].state == TrialState::kDone) {
-    models_.SaveMember(trial, *end.model);
-  }
 }
 
 void SweepRun::SaveSetting(std::size_t trial) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,8 +33,8 @@ struct SweepPlan {
 
 // What a sweep that was stopped has done.
 struct EarlierSweep {
-  std::vector<TrialResult> results = {};                       // empty: nothing
-  double best_loss = std::numeric_limits<double>::infinity();  // of model.safetensors
+  std::vector<TrialResult> results = {};  // empty: nothing
+  BestModel best = {};
 };
 
 class SweepRun final : private QueueObserver {
@@ -50,13 +49,17 @@ class SweepRun final : private QueueObserver {
   std::span<const TrialResult> results() const { return results_; }
   // The metric that is reported beside the loss: "accuracy", say.
   const std::string& metric() const { return metric_; }
-  // The validation loss of the model that is saved, or the mean of its setting; infinite: there is
-  // none.
-  double best_loss() const { return models_.best_loss(); }
+  // The model that is saved; of folds its loss is the mean of its setting.
+  const BestModel& best() const { return models_.best(); }
+  // A model could not be saved, as the observer was told. Its trial can go on when the sweep does.
+  bool lacks_model() const { return models_.has_failed(); }
   // How trials are fused, in words.
   std::string BlocksText() const { return devices_.Text(); }
-  // Every trial has trained as far as it should.
-  bool complete() const { return tuner_.done(); }
+  // Every trial has trained as far as it should, and its model is saved.
+  bool complete() const;
+  // Files and folders that nothing needs once the present results are on disk: until then a sweep
+  // that is killed goes on from them.
+  std::vector<std::string> TakeUnneeded();
   // See Queue.
   bool has_hanging_worker() const { return queue_ && queue_->has_hanging_worker(); }
 
@@ -74,6 +77,10 @@ class SweepRun final : private QueueObserver {
     double seconds = 0;
     std::int64_t examples = 0;
     std::int64_t updates = 0;
+
+    // The best one of validation; none: it diverged, or there is none.
+    std::optional<double> loss() const;
+    bool has_model() const { return model && loss() && updates > 0; }
   };
 
   void RestoreTuner();
@@ -82,15 +89,20 @@ class SweepRun final : private QueueObserver {
   void AddLegs();
   bool TrainsAlone(std::size_t trial) const;
   void Add(const std::vector<Tuner::Leg>& legs, std::size_t kind);
-  void AddAlone(Block block, TrainingPlan plan);
+  std::string PlaceOf(std::size_t trial);
+  void BeginAgain(std::size_t trial, std::string_view why);
+  void AddAlone(Block block, const TrainingPlan& plan);
+  void TryBlock(const Block& block, std::span<const TrainingPlan> plans);
   void AddBlock(Block block, std::span<const TrainingPlan> plans);
   void Queued(Block block, TrainingPlan plan, std::string options,
               std::shared_ptr<const Checkpoint> resume);
   std::shared_ptr<const Checkpoint> FindCheckpoint(std::size_t trial);
   void Fail(Tuner::Leg leg, std::string_view why);
-  void End(Tuner::Leg leg, const LegEnd& end);
+  std::vector<LegEnd> EndsOf(const Block& block, const TrainedModel& trained);
+  // The end with the lowest loss; none: there is no model.
+  static std::optional<std::size_t> BestOf(std::span<const LegEnd> ends);
+  void End(Tuner::Leg leg, const LegEnd& end, bool is_saved);
   void AddIfMissing(std::size_t trial, const Evaluation& evaluation);
-  void Save(std::size_t trial, const LegEnd& end);
   // If `trial` was the last of its setting.
   void SaveSetting(std::size_t trial);
   const SweepInput& InputOf(std::size_t trial) const;
@@ -112,6 +124,7 @@ class SweepRun final : private QueueObserver {
   std::string metric_;
   std::vector<TrialResult> results_;
   Tuner tuner_;
+  std::vector<std::string> unneeded_;
   KeptTrials kept_;
   SweepDevices devices_;
   BlockMaker waiting_;

@@ -30,6 +30,11 @@ bool LooksVaried(std::string_view text, const std::optional<NumberForm>& number)
 void CheckValues(const std::string& name, std::string_view text,
                  const std::optional<NumberForm>& number) {
   if (number && ParseDistribution(name, text, number->kind, number->range)) return;
+  if (number && text.find(',') != std::string_view::npos) {
+    throw UserError(fmt::format(
+        "--{} {}: a list of numbers has | between them, as in '0.01|0.1', also in a config file",
+        name, text));
+  }
   TrainingSpec tried;
   tried.split_seed = SplitSeed(tried);
   std::optional<std::string> rows;
@@ -46,6 +51,11 @@ void CheckValues(const std::string& name, std::string_view text,
 }
 
 std::string WhyFixed(std::string_view name) {
+  if (name == "class-weights") {
+    return "--class-weights cannot vary: it weighs the validation loss, too, so that the losses of "
+           "trials with different ones cannot be compared; give one value, and run a sweep for "
+           "each";
+  }
   return fmt::format(
       "--{} cannot vary: it belongs to the whole sweep, whose trials share rows and devices; give "
       "one value, and run a sweep for each",
@@ -84,7 +94,8 @@ class SweptOptions::Shown final : public OptionVisitor {
   void Text(std::string_view name, std::string& value, std::string_view meta,
             std::string_view help) override {
     // The name of a file may have a "|".
-    if (IsFixed(value, value + "x")) return visitor_.Text(name, value, meta, help);
+    const bool may_be_file = &value != &spec_.class_weights;
+    if (may_be_file && IsFixed(value, value + "x")) return visitor_.Text(name, value, meta, help);
     Show(name, value, value + "x", {{}, std::string(meta)}, {}, help);
   }
 
@@ -92,13 +103,14 @@ class SweptOptions::Shown final : public OptionVisitor {
   template <typename T>
   bool IsFixed(T& value, const T& other) const {
     const auto* const place = static_cast<const void*>(&value);
-    const std::array<const void*, 7> of_the_sweep = {&spec_.devices,
+    const std::array<const void*, 8> of_the_sweep = {&spec_.devices,
                                                      &spec_.algorithm,
                                                      &spec_.max_time,
                                                      &spec_.eval_every,
                                                      &spec_.eval_rows,
                                                      &spec_.report_every,
-                                                     &spec_.reading.memory_limit};
+                                                     &spec_.reading.memory_limit,
+                                                     &spec_.class_weights};
     if (std::ranges::find(of_the_sweep, place) != of_the_sweep.end()) return true;
     // Trials with different seeds share the split, and so their rows.
     const std::int64_t split_seed = std::exchange(spec_.split_seed, SplitSeed(spec_));

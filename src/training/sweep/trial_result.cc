@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 namespace hogbatch {
 namespace {
@@ -32,6 +33,10 @@ bool IsOver(TrialState state) {
          state == TrialState::kFailed;
 }
 
+bool EndedBadly(TrialState state) {
+  return state == TrialState::kDiverged || state == TrialState::kFailed;
+}
+
 TrialPoint PointOf(const Evaluation& evaluation, double seconds, const MetricScale& scale) {
   return {.epoch = evaluation.epoch,
           .seconds = seconds,
@@ -52,14 +57,14 @@ const TrialPoint* TrialResult::best() const {
 }
 
 std::vector<std::size_t> Ranking(std::span<const TrialResult> results) {
-  std::vector<double> losses;
+  std::vector<std::tuple<bool, bool, double>> keys;
   for (const TrialResult& result : results) {
     const TrialPoint* const best = result.best();
-    losses.push_back(best ? best->valid_loss : std::numeric_limits<double>::infinity());
+    keys.emplace_back(!best, EndedBadly(result.state), best ? best->valid_loss : 0);
   }
   std::vector<std::size_t> order(results.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return losses[i]; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return keys[i]; });
   return order;
 }
 

@@ -1,7 +1,9 @@
 // What is known of a trial, and the records of a sweep: trials.jsonl, trials.csv and sweep.json.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +28,8 @@ enum class TrialState : std::uint8_t {
 std::string_view Name(TrialState state);  // "waiting", "running", …
 // It trains no further, whatever comes.
 bool IsOver(TrialState state);
+// It diverged or failed.
+bool EndedBadly(TrialState state);
 
 // One evaluation. What was not measured is NaN.
 struct TrialPoint {
@@ -38,6 +42,12 @@ struct TrialPoint {
   double test_metric = 0;
 };
 TrialPoint PointOf(const Evaluation& evaluation, double seconds, const MetricScale& scale);
+
+// The model in model.safetensors.
+struct BestModel {
+  double loss = std::numeric_limits<double>::infinity();  // of validation; infinite: there is none
+  std::optional<std::size_t> trial = {};                  // none: a sweep of old did not record it
+};
 
 struct TrialResult {
   TrialState state = TrialState::kWaiting;
@@ -52,7 +62,8 @@ struct TrialResult {
   const TrialPoint* best() const;
 };
 
-// The places of the results, the best validation loss first; those without one last.
+// The places of the results, the best validation loss first; then those that diverged or failed,
+// whatever loss they had before, and those without one.
 std::vector<std::size_t> Ranking(std::span<const TrialResult> results);
 
 // The name of the metric, such as "accuracy", and all trials with their results.
@@ -61,21 +72,23 @@ struct SweepResults {
   std::span<const Trial> trials;
   std::span<const TrialResult> results;
 };
-// One JSON object per trial and line, in the order of the trials.
+// A trial as a line of JSON.
+std::string TrialJson(const SweepResults& sweep, std::size_t trial);
+// The lines of all trials, in their order.
 std::string TrialsJsonl(const SweepResults& sweep);
-// UserError, which names `source`, if the text is not of these trials.
+// UserError, which names `source`, if the text is not of these trials, in so many rungs.
 std::vector<TrialResult> ParseTrialsJsonl(std::string_view text, std::span<const Trial> trials,
-                                          const std::string& source);
+                                          std::size_t rungs, const std::string& source);
 // One line per trial, the best first.
 std::string TrialsCsv(const SweepResults& sweep);
 
 // What --resume needs to know of a sweep, as JSON.
 struct SweepRecord {
-  OptionTexts options;   // SweptOptions::Texts
-  OptionTexts search;    // SearchOptions
-  std::string rows;      // Fingerprint of the input
-  double seconds = 0;    // that the sweep has run
-  double best_loss = 0;  // of model.safetensors; infinite: there is none
+  OptionTexts options;  // SweptOptions::Texts
+  OptionTexts search;   // SearchOptions
+  std::string rows;     // Fingerprint of the input
+  double seconds = 0;   // that the sweep has run
+  BestModel best = {};
 };
 std::string SweepText(const SweepRecord& record);
 // UserError, which names `source`, for a text of a newer program, or none of a sweep.

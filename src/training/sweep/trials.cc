@@ -141,7 +141,6 @@ std::string LanesKey(TrainingSpec spec) {
   const TrainingSpec unset;
   spec.split_seed = SplitSeed(spec);
   spec.seed = unset.seed;
-  spec.class_weights = unset.class_weights;
   if (!StartsFromFile(spec)) spec.init = unset.init;
   spec.learning_rate = unset.learning_rate;
   spec.optimizer.momentum = unset.optimizer.momentum;

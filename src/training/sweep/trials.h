@@ -27,7 +27,7 @@ std::string TrialText(const Trial& trial);
 
 // Trials of equal shape, data, optimiser, batch size, activation, loss and length are in one group,
 // by their places. They may differ in what a lane has for itself: learning rate, momentum, weight
-// decay, weights of classes, seed, initial weights and when it stops.
+// decay, seed, initial weights and when it stops.
 std::vector<std::vector<std::size_t>> GroupTrials(std::span<const Trial> trials);
 
 }  // namespace hogbatch

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "cli/options/parse.h"
 #include "cli/sweep/sweep_report.h"
@@ -41,6 +42,20 @@ TEST(SweepOptions, AreRefusedAsTheyAreParsed) {
               ThrowsMessage<UserError>(HasSubstr("did you mean --hidden?")));
 }
 
+TEST(SweepOptions, AreRefusedWhenTheyMeanNothing) {
+  const auto why_not = [](const char* name, const char* text) {
+    return [=] { ParseSweepOptions({"sweep", name, text}); };
+  };
+  EXPECT_THAT(why_not("--lr", ""), ThrowsMessage<UserError>(HasSubstr("a value is missing")));
+  EXPECT_THAT(why_not("--lr", "0.01,0.1"),
+              ThrowsMessage<UserError>(HasSubstr("a list of numbers has | between them")));
+  EXPECT_THAT(why_not("--trials", "1000000000"),
+              ThrowsMessage<UserError>(HasSubstr("--trials must be between 0 and 10000")));
+  // Its losses cannot be compared.
+  EXPECT_THAT(why_not("--class-weights", "none|1=0.001"),
+              ThrowsMessage<UserError>(HasSubstr("--class-weights cannot vary")));
+}
+
 TEST(SweepReport, NamesTheCommandThatTrainsATrialAlone) {
   Trial trial;
   trial.spec.data = "my file.csv";
@@ -74,6 +89,66 @@ TEST_F(SweepProgram, LeavesTheBestModelAndItsRecords) {
   const Finished again = Run({"sweep", "--resume", "s"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("ended     4 of 4 trials done"));
+}
+
+// From its options, through its rungs, to its files.
+TEST_F(SweepProgram, SearchesBySuccessiveHalving) {
+  const std::vector<std::string> command = {
+      "sweep",    "rows.svm", "--search",  "asha",  "--lr",     "log:1e-5:0.1",
+      "--trials", "6",        "--eta",     "2",     "--epochs", "4",
+      "--hidden", "8",        "--devices", "cpu:2", "--out",    "a"};
+  const Finished swept = Run(command);
+  ASSERT_EQ(swept.exit_code, 0) << swept.err;
+  EXPECT_THAT(swept.out, HasSubstr("6 trials (asha of lr)"));
+  EXPECT_THAT(swept.out, HasSubstr("rungs of 1, 2, 4 epochs"));
+  const std::string trials = folder_.Read("a/trials.jsonl");
+  EXPECT_THAT(trials, HasSubstr(R"("state":"done")"));
+  EXPECT_THAT(trials, HasSubstr(R"("state":"stopped")"));
+  EXPECT_THAT(trials, HasSubstr(R"("rung":3)"));
+  EXPECT_TRUE(folder_.Has("a/model.safetensors"));
+  EXPECT_FALSE(folder_.Has("a/trials"));
+  const Finished trained = Run({"train", "rows.svm", "--hidden", "8", "--out", "a"});
+  EXPECT_EQ(trained.exit_code, 2);
+  EXPECT_THAT(trained.err, HasSubstr("the folder holds another sweep"));
+  const Finished unused = Run({"sweep", "rows.svm", "--lr", "0.1|0.2", "--eta", "2"});
+  EXPECT_EQ(unused.exit_code, 2);
+  EXPECT_THAT(unused.err, HasSubstr("--eta: it is for --search asha"));
+}
+
+TEST_F(SweepProgram, GoesOnWithSuccessiveHalvingAfterItWasKilled) {
+  StopAfterCheckpoint({"sweep",
+                       "rows.svm",
+                       "--search",
+                       "asha",
+                       "--lr",
+                       "log:1e-4:0.1",
+                       "--trials",
+                       "4",
+                       "--eta",
+                       "2",
+                       "--epochs",
+                       "80",
+                       "--min-epochs",
+                       "20",
+                       "--hidden",
+                       "16",
+                       "--devices",
+                       "cpu:1",
+                       "--out",
+                       "h",
+                       "--checkpoint-every",
+                       "0.02"},
+                      "h", 2, SIGKILL);
+  const Finished resumed = Run({"sweep", "--resume", "h"});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(resumed.err, "");
+  EXPECT_THAT(folder_.Read("h/trials.jsonl"), HasSubstr(R"("epoch":80.0)"));
+  for (const std::string& line : SplitLines(folder_.Read("h/trials.jsonl"))) {
+    const auto trial = nlohmann::json::parse(line);
+    const std::vector<double> rungs = {20, 40, 80};
+    ASSERT_GE(trial["rung"], 1) << line;
+    EXPECT_EQ(trial["epoch"], rungs[trial["rung"].get<std::size_t>() - 1]) << line;
+  }
 }
 
 TEST_F(SweepProgram, GoesOnAfterItWasInterrupted) {

@@ -3,14 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <set>
 
 #include "core/error.h"
-#include "cpu/cpu.h"
-#include "datasets/synthetic.h"
+#include "tests/training/sweep/sweep_fixture.h"
 
 namespace hogbatch {
 namespace {
@@ -19,60 +14,9 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-class SweepLog final : public SweepObserver {
- public:
-  void OnTrial(std::size_t) override { ++trials; }
-  void OnBest(std::size_t trial) override { best.push_back(trial); }
-  void OnWarning(std::string_view sentence) override { warnings.emplace_back(sentence); }
-
-  int trials = 0;
-  std::vector<std::size_t> best;
-  std::vector<std::string> warnings;
-};
-
-class SweepRunTest : public testing::Test {
- protected:
-  SweepRunTest()
-      : folder_(fs::temp_directory_path() / ("sweep-test-" + std::to_string(::getpid()))) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    auto input = std::make_shared<TrainingInput>();
-    input->training = MakeSynthetic({.rows = 3000, .features = 20, .valid_fraction = 0.2});
-    input_ = input;
-  }
-  ~SweepRunTest() override { fs::remove_all(folder_); }
-
-  SweepPlan PlanOf(const std::vector<double>& rates, std::vector<double> rungs) {
-    SweepPlan plan{.rungs = std::move(rungs), .eta = 2, .inputs = {{input_, "rows"}}};
-    for (const double rate : rates) {
-      Trial trial{.values = {{"lr", OptionText(rate)}}};
-      trial.spec.hidden = {16};
-      trial.spec.epochs = plan.rungs.back();
-      trial.spec.learning_rate.lr = rate;
-      trial.spec.optimizer.momentum = 0.9;
-      trial.spec.no_pin = true;
-      plan.trials.push_back(trial);
-    }
-    for (int i = 0; i < 2; ++i) {
-      const DeviceInfo info{.name = "cpu." + std::to_string(i), .description = "test"};
-      plan.devices.chosen.push_back({info, [info] { return cpu::MakeDevice(info); }});
-    }
-    plan.devices.cores = 2;
-    return plan;
-  }
-
-  SweepFolder FolderOf(const std::string& name) {
-    fs::create_directories(folder_ / name);
-    return {.path = (folder_ / name).string(), .checkpoint_every = 0.02};
-  }
-
-  fs::path folder_;
-  std::shared_ptr<const TrainingInput> input_;
-  SweepLog log_;
-};
-
 TEST_F(SweepRunTest, TrainsAllTrialsAndSavesTheBest) {
   SweepRun run(PlanOf({0.001, 0.01, 0.05, 0.0001}, {3}), FolderOf("a"), {}, log_);
+  const std::string run_folder = (folder_ / "a").string();
   EXPECT_FALSE(run.complete());
   run.Run({});
   EXPECT_TRUE(run.complete());
@@ -84,10 +28,13 @@ TEST_F(SweepRunTest, TrainsAllTrialsAndSavesTheBest) {
     EXPECT_THAT(result.rung_losses, SizeIs(1));
   }
   const std::size_t best = Ranking(run.results()).front();
-  EXPECT_EQ(run.best_loss(), run.results()[best].best()->valid_loss);
+  EXPECT_EQ(run.best().loss, run.results()[best].best()->valid_loss);
+  EXPECT_EQ(run.best().trial, best);
   EXPECT_EQ(log_.best.back(), best);
   EXPECT_TRUE(fs::exists(folder_ / "a" / "model.safetensors"));
-  EXPECT_FALSE(fs::exists(folder_ / "a" / "trials"));  // no checkpoint is needed any more
+  // No checkpoint is needed any more when the record says so.
+  EXPECT_TRUE(fs::exists(folder_ / "a" / "trials" / "block-1" / "checkpoints"));
+  EXPECT_THAT(run.TakeUnneeded(), testing::Contains(run_folder + "/trials"));
   EXPECT_THAT(log_.warnings, SizeIs(0));
 }
 
@@ -136,8 +83,8 @@ TEST_F(SweepRunTest, GoesOnWhereItWasStopped) {
     part.Run([&, before = log_.trials] { return log_.trials > before + 2; });
     const SweepResults results{
         .metric = part.metric(), .trials = part.plan().trials, .results = part.results()};
-    earlier = {.results = ParseTrialsJsonl(TrialsJsonl(results), results.trials, "trials.jsonl"),
-               .best_loss = part.best_loss()};
+    earlier = {.results = ParseTrialsJsonl(TrialsJsonl(results), results.trials, 1, "trials.jsonl"),
+               .best = part.best()};
     if (part.complete()) break;
   }
   ASSERT_THAT(earlier.results, SizeIs(4));
@@ -185,7 +132,7 @@ TEST_F(SweepRunTest, FusesTrialsOfOneShape) {
   }
   const SavedModel model = LoadModel((folder_ / "fused" / "model.safetensors").string());
   EXPECT_EQ(model.spec.lanes, 1);
-  EXPECT_EQ(fused.best_loss(), fused.results()[0].best()->valid_loss);
+  EXPECT_EQ(fused.best().loss, fused.results()[0].best()->valid_loss);
 }
 
 TEST_F(SweepRunTest, ToldApartByTheirPlaceGoOnAfterAnInterrupt) {
@@ -199,8 +146,7 @@ TEST_F(SweepRunTest, ToldApartByTheirPlaceGoOnAfterAnInterrupt) {
   for (; parts < 50; ++parts) {
     SweepRun part(plan, FolderOf("broken"), earlier, log_);
     part.Run([&, before = log_.trials] { return log_.trials > before + 8; });
-    earlier = {.results = {part.results().begin(), part.results().end()},
-               .best_loss = part.best_loss()};
+    earlier = {.results = {part.results().begin(), part.results().end()}, .best = part.best()};
     if (part.complete()) break;
   }
   EXPECT_GT(parts, 1);
@@ -210,7 +156,7 @@ TEST_F(SweepRunTest, ToldApartByTheirPlaceGoOnAfterAnInterrupt) {
     EXPECT_EQ(earlier.results[i].curve.back().valid_loss,
               unbroken.results()[i].curve.back().valid_loss);
   }
-  EXPECT_EQ(earlier.best_loss, unbroken.best_loss());
+  EXPECT_EQ(earlier.best.loss, unbroken.best().loss);
 }
 
 // On a machine with another cache, or the other way round.
@@ -224,10 +170,9 @@ TEST_F(SweepRunTest, GoesOnWithTrialsAsTheyWere) {
     SweepRun begun(first, FolderOf(name), {}, log_);
     begun.Run([&, before = log_.trials] { return log_.trials > before + 5; });
     ASSERT_FALSE(begun.complete());
-    SweepRun resumed(then, FolderOf(name),
-                     {.results = {begun.results().begin(), begun.results().end()},
-                      .best_loss = begun.best_loss()},
-                     log_);
+    SweepRun resumed(
+        then, FolderOf(name),
+        {.results = {begun.results().begin(), begun.results().end()}, .best = begun.best()}, log_);
     resumed.Run({});
     for (const TrialResult& result : resumed.results()) {
       EXPECT_EQ(result.state, TrialState::kDone) << result.note;
@@ -274,7 +219,7 @@ TEST(SweepRecords, ReadAsTheyWereWritten) {
                 .examples = 77,
                 .note = "said \"no\""};
   const SweepResults sweep{.metric = "accuracy", .trials = trials, .results = results};
-  const auto read = ParseTrialsJsonl(TrialsJsonl(sweep), trials, "t.jsonl");
+  const auto read = ParseTrialsJsonl(TrialsJsonl(sweep), trials, 3, "t.jsonl");
   EXPECT_EQ(read[0].state, TrialState::kStopped);
   EXPECT_EQ(read[0].rung_losses, results[0].rung_losses);
   EXPECT_EQ(read[0].curve[0].valid_loss, 0.5);
@@ -285,16 +230,66 @@ TEST(SweepRecords, ReadAsTheyWereWritten) {
   EXPECT_THAT(TrialsCsv(sweep), HasSubstr("1,stopped,0.1,0.5,0.9,,"));
 
   std::swap(trials[0], trials[1]);
-  EXPECT_THROW(ParseTrialsJsonl(TrialsJsonl(sweep).substr(5), trials, "t.jsonl"), UserError);
-  EXPECT_THROW(ParseTrialsJsonl("{}\n{}\n", trials, "t.jsonl"), UserError);
+  EXPECT_THROW(ParseTrialsJsonl(TrialsJsonl(sweep).substr(5), trials, 3, "t.jsonl"), UserError);
+  EXPECT_THROW(ParseTrialsJsonl("{}\n{}\n", trials, 3, "t.jsonl"), UserError);
   EXPECT_THROW(ParseSweep("[]", "sweep.json"), UserError);
   EXPECT_THROW(ParseSweep("{\"format\": 99}", "sweep.json"), UserError);
   const SweepRecord record{
-      .options = {{"lr", "0.1|0.2"}}, .rows = "x", .seconds = 3, .best_loss = 1};
+      .options = {{"lr", "0.1|0.2"}}, .rows = "x", .seconds = 3, .best = {.loss = 1, .trial = 4}};
   const SweepRecord same = ParseSweep(SweepText(record), "sweep.json");
   EXPECT_EQ(same.options, record.options);
   EXPECT_EQ(same.seconds, 3);
-  EXPECT_EQ(same.best_loss, 1);
+  EXPECT_EQ(same.best.loss, 1);
+  EXPECT_EQ(same.best.trial, 4);
+}
+
+TEST(SweepRecords, AreRefusedWithWhatNoSweepWrites) {
+  const std::vector<Trial> trials(1);
+  const auto line = [](const std::string& members) {
+    return R"({"varied":{},"curve":[],)" + members + "}\n";
+  };
+  const auto read = [&](const std::string& members) {
+    return ParseTrialsJsonl(line(members), trials, 2, "t.jsonl");
+  };
+  const std::string good = R"("epoch":1,"seconds":1,"examples":7,)";
+  EXPECT_THAT(read(good + R"("state":"stopped","rung_losses":[0.5])"), SizeIs(1));
+  for (const std::string& bad :
+       {good + R"("state":"done","rung_losses":[3,2,1])",
+        good + R"("state":"stopped","rung_losses":[2,1])",
+        good + R"("state":"stopped","rung_losses":[])",
+        good + R"("state":"waiting","rung_losses":[1])",
+        good + R"("state":"asleep","rung_losses":[])",
+        good + R"("state":"done","rung_losses":["1"])",
+        std::string(R"("epoch":1,"seconds":1,"examples":1e300,"state":"done","rung_losses":[])"),
+        std::string(R"("epoch":1,"seconds":1,"examples":1.5,"state":"done","rung_losses":[])"),
+        std::string(R"("epoch":-1,"seconds":1,"examples":1,"state":"done","rung_losses":[])"),
+        std::string(R"("epoch":1,"seconds":1e300,"examples":1,"state":"done","rung_losses":[])")}) {
+    EXPECT_THAT([&] { read(bad); },
+                testing::ThrowsMessage<UserError>(HasSubstr("t.jsonl is damaged")))
+        << bad;
+  }
+  const std::string sweep = R"({"options":{},"search":{},"rows":"x",)";
+  EXPECT_EQ(ParseSweep(sweep + R"("format":1,"seconds":1})", "s").best.trial, std::nullopt);
+  for (const char* bad :
+       {R"("format":1e300,"seconds":1})", R"("format":1.5,"seconds":1})",
+        R"("format":1,"seconds":-1})", R"("format":1,"seconds":1,"best_trial":0})",
+        R"("format":1,"seconds":1,"best_loss":"x"})"}) {
+    EXPECT_THAT([&] { ParseSweep(sweep + bad, "s"); },
+                testing::ThrowsMessage<UserError>(HasSubstr("s is damaged")))
+        << bad;
+  }
+}
+
+TEST(SweepRanking, PutsWhatDivergedOrFailedLast) {
+  const auto with = [](TrialState state, double loss) {
+    return TrialResult{.state = state, .curve = {{.epoch = 1, .valid_loss = loss}}};
+  };
+  const std::vector<TrialResult> results = {with(TrialState::kDiverged, 0.1),
+                                            with(TrialState::kDone, 0.3),
+                                            {.curve = {}},
+                                            with(TrialState::kFailed, 0.05),
+                                            with(TrialState::kStopped, 0.2)};
+  EXPECT_THAT(Ranking(results), testing::ElementsAre(4, 1, 3, 0, 2));
 }
 
 }  // namespace

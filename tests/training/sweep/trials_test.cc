@@ -175,8 +175,7 @@ TEST(Trials, OfEqualShapeAreInOneGroup) {
                       {"momentum", "0|0.9"},
                       {"weight-decay", "0|1e-4"},
                       {"seed", "1|2"},
-                      {"lr-schedule", "cosine|step"},
-                      {"class-weights", "none|balanced"}}),
+                      {"lr-schedule", "cosine|step"}}),
               SizeIs(1));
   EXPECT_THAT(groups({{"hidden", "8|16"}, {"lr", "0.1|0.2"}}),
               ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));

@@ -70,6 +70,13 @@ bool JobRun::EvaluationIsDue() const {
   return job_.epoch() >= next_evaluation_;
 }
 
+// Its evaluation has made the run pause. A job that goes on from the checkpoint of its pause, for
+// no further than before, is not evaluated again.
+bool JobRun::StandsAtPause() const {
+  return spec().exclusive() && evaluations_.best() && !evaluations_.under_way() &&
+         evaluated_at_ == job_.examples() && job_.epoch() > rules_.pause_epoch - 1e-9;
+}
+
 // An exclusive job hands out no row while an evaluation is due, so rounding must not leave this one
 // due for ever.
 void JobRun::PlanEvaluation() {

@@ -1,0 +1,182 @@
+// How the legs of a sweep become jobs: alone, or as lanes of a block.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "nn/lanes/lane_optimizer.h"
+#include "training/checkpoint/spec_text.h"
+#include "training/job_parts.h"
+#include "training/sweep/sweep_run.h"
+
+namespace hogbatch {
+
+// The kind of device whose workers have least to do; none: all have a job and one that waits.
+std::optional<std::size_t> SweepRun::FreestKind() const {
+  std::optional<std::size_t> freest;
+  double least = 2;
+  for (std::size_t kind = 0; kind < devices_.kinds(); ++kind) {
+    const double per_worker =
+        static_cast<double>(OpenOn(kind)) / static_cast<double>(devices_.workers(kind));
+    if (per_worker >= least) continue;
+    least = per_worker;
+    freest = kind;
+  }
+  return freest;
+}
+
+std::size_t SweepRun::OpenOn(std::size_t kind) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(open_, [&](const auto& job) { return job.second.kind == kind; }));
+}
+
+// A job that waits for each worker is enough to keep all of them busy, and later decisions know
+// more results. A block that is not full waits for promotions while all workers have work.
+void SweepRun::AddLegs() {
+  while (const std::optional<std::size_t> kind = FreestKind()) {
+    const auto lanes = devices_.lanes(*kind);
+    if (const auto full = waiting_.TakeFull(lanes)) {
+      Add(*full, *kind);
+    } else if (const std::optional<Tuner::Leg> leg = tuner_.Next()) {
+      waiting_.Add(*leg, PlaceOf(leg->trial));
+    } else {
+      const std::size_t workers = devices_.workers();
+      if (plan_.rungs.size() > 1 && open_.size() >= workers) return;
+      const std::size_t idle = open_.size() < workers ? workers - open_.size() : 1;
+      const auto part = waiting_.TakePart(lanes, idle);
+      if (!part) return;
+      Add(*part, *kind);
+    }
+  }
+}
+
+// Where among the rows the trial stands; empty: at the start.
+std::string SweepRun::PlaceOf(std::size_t trial) {
+  try {
+    const auto checkpoint = FindCheckpoint(trial);
+    return checkpoint ? RowsPlace(*checkpoint) : "";
+  } catch (const Error& error) {
+    BeginAgain(trial, error.what());
+    return "";
+  }
+}
+
+void SweepRun::BeginAgain(std::size_t trial, std::string_view why) {
+  observer_.OnWarning(fmt::format("trial {} begins again: {}", trial + 1, why));
+  kept_.Lose(trial);
+}
+
+// A trial that was alone when the sweep was stopped goes on alone, whatever this machine prefers.
+bool SweepRun::TrainsAlone(std::size_t trial) const {
+  const KeptTrials::Place* const kept = kept_.Find(trial);
+  return kept ? !kept->in_block : devices_.trains_alone(devices_.group_of()[trial]);
+}
+
+void SweepRun::Add(const std::vector<Tuner::Leg>& legs, std::size_t kind) {
+  Block block{.legs = {}, .folder = {}, .kind = kind};
+  std::vector<TrainingPlan> plans;
+  for (const Tuner::Leg leg : legs) {
+    try {
+      TrainingPlan plan = devices_.PlanOf(plan_.trials[leg.trial], kind);
+      // The learning rate is that of all epochs, whatever the rung is.
+      if (leg.rung + 1 < plan_.rungs.size()) plan.rules.pause_epoch = plan_.rungs[leg.rung];
+      plan.rules.most_rollbacks = 0;  // a trial is judged at its own learning rate, as a lane is
+      if (TrainsAlone(leg.trial)) {
+        AddAlone({.legs = {leg}, .folder = {}, .kind = kind}, plan);
+      } else {
+        plans.push_back(std::move(plan));
+        block.legs.push_back(leg);
+      }
+    } catch (const Error& error) {
+      Fail(leg, error.what());
+    }
+  }
+  if (!plans.empty()) TryBlock(block, plans);
+}
+
+void SweepRun::AddAlone(Block block, const TrainingPlan& plan) {
+  const std::size_t trial = block.legs.front().trial;
+  block.folder = kept_.FolderOf(trial);
+  const std::string options = SpecToJson(plan_.trials[trial].spec);
+  if (const auto checkpoint = FindCheckpoint(trial)) {
+    try {
+      return Queued(block, plan, options, checkpoint);
+    } catch (const Error& error) {
+      BeginAgain(trial, error.what());
+    }
+  }
+  Queued(std::move(block), plan, options, nullptr);
+}
+
+// What is wrong with one lane, such as a damaged checkpoint, is no matter of the others.
+void SweepRun::TryBlock(const Block& block, std::span<const TrainingPlan> plans) {
+  try {
+    AddBlock(block, plans);
+  } catch (const Error& error) {
+    const Tuner::Leg first = block.legs.front();
+    if (block.legs.size() > 1) {
+      for (std::size_t i = 0; i < plans.size(); ++i) {
+        TryBlock({.legs = {block.legs[i]}, .folder = {}, .kind = block.kind}, plans.subspan(i, 1));
+      }
+    } else if (kept_.Find(first.trial)) {
+      BeginAgain(first.trial, error.what());
+      TryBlock(block, plans);
+    } else {
+      Fail(first, error.what());
+    }
+  }
+}
+
+void SweepRun::AddBlock(Block block, std::span<const TrainingPlan> plans) {
+  TrainingPlan fused = FuseLanes(plans, *InputOf(block.legs.front().trial).input);
+  std::vector<std::size_t> trials;
+  std::vector<KeptLane> kept;
+  std::vector<OptimizerOptions> optimizers;
+  for (const LanePlan& lane : fused.lanes) {
+    const std::size_t trial = block.legs[trials.size()].trial;
+    trials.push_back(trial);
+    optimizers.push_back(lane.optimizer);
+    if (auto checkpoint = FindCheckpoint(trial)) {
+      kept.push_back({std::move(checkpoint), kept_.Find(trial)->lane});
+    }
+  }
+  std::shared_ptr<const Checkpoint> resume;
+  if (kept.size() == trials.size()) {
+    resume = std::make_shared<const Checkpoint>(
+        FuseCheckpoints(kept, fused.work.model, StateArrays(optimizers)));
+  }
+  block.folder = kept_.NewBlock();
+  Queued(std::move(block), std::move(fused), KeptTrials::BlockText(trials), std::move(resume));
+}
+
+void SweepRun::Queued(Block block, TrainingPlan plan, std::string options,
+                      std::shared_ptr<const Checkpoint> resume) {
+  const SweepInput& read = InputOf(block.legs.front().trial);
+  const double from = resume ? static_cast<double>(TrainedRows(*resume, block.folder)) /
+                                   static_cast<double>(read.input->training.train_rows)
+                             : 0;
+  const JobId job = queue_->Add({.plan = std::move(plan),
+                                 .input = read.input,
+                                 .place = {.sharing = Sharing::kExclusive},
+                                 .keep = KeepOptions{.folder = block.folder,
+                                                     .options = std::move(options),
+                                                     .every = folder_.checkpoint_every,
+                                                     .best = KeepOptions::Best::kInCheckpoints,
+                                                     .data = read.rows},
+                                 .resume = resume});
+  for (const Tuner::Leg leg : block.legs) {
+    std::erase_if(results_[leg.trial].curve, [&](const TrialPoint& point) {
+      return resume ? point.epoch > from + 1e-9 : true;
+    });
+  }
+  open_[job] = std::move(block);
+}
+
+// The newest one that can be read; null: the trial begins.
+std::shared_ptr<const Checkpoint> SweepRun::FindCheckpoint(std::size_t trial) {
+  if (results_[trial].state == TrialState::kWaiting) return nullptr;
+  return kept_.Read(trial);
+}
+
+}  // namespace hogbatch
