@@ -17,6 +17,7 @@
 #include "cli/resume.h"
 #include "cli/run_files.h"
 #include "cli/run_folder.h"
+#include "cli/sweep/sweep_files.h"
 #include "cli/train_observer.h"
 #include "core/guard/cache_folder.h"
 #include "core/replaced_file.h"
