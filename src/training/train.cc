@@ -124,20 +124,28 @@ TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, Trainin
   if (controls.resume) run->Restore(*controls.resume);
   std::unique_ptr<Executor> executor =
       MakeThreadExecutor(run->Workers(), plan.pinning, controls.stop_requested, controls.trace);
-  if (controls.keep) {
-    RunKeeper keeper(*controls.keep, plan, input, run->memory(), observer);
-    BestWatcher watcher(run->coordinator(), keeper, observer);
-    executor->Run(run->coordinator(), watcher, &keeper);
-    keeper.AwaitTaken();
-  } else {
-    executor->Run(run->coordinator(), observer);
-  }
-  TrainedModel trained = run->Finish();
-  if (executor->has_hanging_worker()) {
-    trained.has_hanging_worker = true;
+  // What the thread of a worker that hangs uses is never freed.
+  const auto keep_for_hanging = [&] {
+    if (!executor->has_hanging_worker()) return false;
     static_cast<void>(run.release());
     static_cast<void>(executor.release());
+    return true;
+  };
+  try {
+    if (controls.keep) {
+      RunKeeper keeper(*controls.keep, plan, input, run->memory(), observer);
+      BestWatcher watcher(run->coordinator(), keeper, observer);
+      executor->Run(run->coordinator(), watcher, &keeper);
+      keeper.AwaitTaken();
+    } else {
+      executor->Run(run->coordinator(), observer);
+    }
+  } catch (...) {
+    keep_for_hanging();
+    throw;
   }
+  TrainedModel trained = run->Finish();
+  trained.has_hanging_worker = keep_for_hanging();
   return trained;
 }
 

@@ -109,7 +109,7 @@ std::optional<Coordinator::Silence> Coordinator::NextSilence() const {
   std::optional<Silence> next;
   for (const WorkerState& worker : workers()) {
     const Task* const task = tasks_.Oldest(worker.id);
-    if (!task || task->kind == TaskKind::kSnapshot) continue;
+    if (!task || task->kind == TaskKind::kSnapshot || task->kind == TaskKind::kKeepLanes) continue;
     const double per_row = job(task->job).workers()[worker.id].seconds_per_row;
     const double expected = per_row * static_cast<double>(task->rows.size());
     const double since = tasks_.silent_since(worker.id);

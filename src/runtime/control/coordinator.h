@@ -71,6 +71,7 @@ class Coordinator {
 
   // Who the workers are, and what they have in flight. What they have done is known to the jobs.
   const IndexedVector<WorkerId, WorkerState>& workers() const { return tasks_.workers(); }
+  double silence_seconds() const { return silence_seconds_; }
 
  private:
   void Start(double now);
@@ -78,8 +79,8 @@ class Coordinator {
   void OnReport(const Report& report);
   void OnFailure(const Failure& failure);
   // A worker that has not answered for silence_seconds_ and for 100 times as long as its task
-  // should take; before its speed is known, for 10 times silence_seconds_. A worker that copies a
-  // snapshot may wait for a disk and is left alone.
+  // should take; before its speed is known, for 10 times silence_seconds_. A worker that copies
+  // into a snapshot may wait for a disk and is left alone.
   struct Silence {
     TaskId task = 0;  // the oldest one
     WorkerId worker = 0;

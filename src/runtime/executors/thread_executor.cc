@@ -29,8 +29,16 @@ constexpr double kPollSeconds = 0.1;
 // If the executor itself was away for so long, the process was stopped.
 constexpr double kAsleepSeconds = 2;
 
+// A worker may take so many times Coordinator::silence_seconds to get ready: a driver may compile
+// its kernels for minutes. If the run is to stop before any worker is ready, the first one may take
+// a fraction of it.
+constexpr double kStartFactor = 5;
+constexpr double kStopFraction = 1.0 / 12;
+
 // How often an idle worker looks whether the run has ended without a message.
 constexpr double kIdleSeconds = 1;
+
+constexpr char kNotReady[] = "it did not get ready in time and is given up";
 
 // What the coordinator's thread and that of a worker share. The flags take no memory: they say what
 // a message cannot when there is none left.
@@ -164,8 +172,11 @@ class ThreadExecutor : public Executor {
     IndexedVector<WorkerId, std::jthread> threads;
     try {
       StartWorkers(coordinator, threads);
-      AwaitWorkers(coordinator, observer);
+      const std::set<WorkerId> late = AwaitWorkers(coordinator, observer);
       if (trace_) trace_->Begin(SteadySeconds());
+      for (const WorkerId id : late) {
+        Handle(coordinator, Failure{.worker = id, .what = kNotReady, .hangs = true}, observer);
+      }
       Handle(coordinator, Tick{}, observer);
       bool stop_sent = false;
       while (!coordinator.done()) {
@@ -180,10 +191,11 @@ class ThreadExecutor : public Executor {
       }
     } catch (...) {
       StopWorkers();
+      LeaveHangingWorkers(threads, coordinator.silence_seconds());
       throw;
     }
     StopWorkers();
-    LeaveHangingWorkers(threads);
+    LeaveHangingWorkers(threads, 0);
   }
 
   bool has_hanging_worker() const override { return has_hanging_worker_; }
@@ -220,22 +232,30 @@ class ThreadExecutor : public Executor {
 
   // Training begins when all workers are ready. Otherwise a core would train all rows while a
   // driver compiles its kernels for seconds, and the algorithm would take the other team for slow.
-  void AwaitWorkers(const Coordinator& coordinator, RunObserver& observer) {
-    const double begin = SteadySeconds();
+  // Returns those that take too long, or did not get ready before the run was to stop.
+  std::set<WorkerId> AwaitWorkers(const Coordinator& coordinator, RunObserver& observer) {
+    const double begin = SteadySeconds(), silence = coordinator.silence_seconds();
+    double ends = begin + kStartFactor * silence;
     std::set<WorkerId> preparing;
     for (const WorkerState& worker : coordinator.workers()) preparing.insert(worker.id);
     while (!preparing.empty()) {
+      const double now = SteadySeconds(), away = now - std::exchange(polled_at_, now);
+      if (away > kAsleepSeconds) ends += away;
       if (const std::optional<WorkerId> ready = ready_.Receive(kPollSeconds)) {
         preparing.erase(*ready);
       } else if (const std::optional<WorkerId> failed = FailedWithoutMessage()) {
         preparing.erase(*failed);
+      } else if (now >= ends) {
+        break;
       } else if (StopRequested()) {
-        return;
+        if (preparing.size() < factories_.size()) break;
+        ends = std::min(ends, now + kStopFraction * silence);
       } else {
         const WorkerState& late = coordinator.workers()[*preparing.begin()];
-        observer.OnPreparation(late.device.name, SteadySeconds() - begin);
+        observer.OnPreparation(late.device.name, now - begin);
       }
     }
+    return preparing;
   }
 
   Event NextEvent(const Coordinator& coordinator, bool& stop_sent) {
@@ -268,20 +288,22 @@ class ThreadExecutor : public Executor {
     for (const Failure& failure : actions.failures) {
       if (!failure.hangs) continue;
       channels_[failure.worker].given_up = true;
-      given_up_.push_back(failure.worker);
     }
     Notify(observer, coordinator, actions);
     if (TakeCheckpoints(coordinator, keeper_)) Handle(coordinator, Tick{}, observer);
   }
 
-  // Workers that were given up get a moment to end. Those that do not are left alone for ever.
-  void LeaveHangingWorkers(IndexedVector<WorkerId, std::jthread>& threads) {
-    for (const WorkerId id : given_up_) {
-      for (const double end = SteadySeconds() + kIdleSeconds;
-           !channels_[id].has_ended && SteadySeconds() < end;) {
+  // Workers that were given up get a moment to end, and the others `patience` seconds if that is
+  // more than 0. Those that do not are left alone for ever.
+  void LeaveHangingWorkers(IndexedVector<WorkerId, std::jthread>& threads, double patience) {
+    const double end = SteadySeconds();
+    for (const WorkerId id : threads.ids()) {
+      const Channel& channel = channels_[id];
+      const double allowed = channel.given_up ? kIdleSeconds : patience;
+      while (!channel.has_ended && SteadySeconds() < end + allowed) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
-      if (channels_[id].has_ended) continue;
+      if (channel.has_ended || allowed == 0) continue;
       threads[id].detach();
       has_hanging_worker_ = true;
     }
@@ -315,7 +337,6 @@ class ThreadExecutor : public Executor {
   Mailbox<Event> outbox_;
   Mailbox<WorkerId> ready_;  // workers that can begin
   double polled_at_ = SteadySeconds();
-  std::vector<WorkerId> given_up_;  // because they do not answer
   bool has_hanging_worker_ = false;
 };
 

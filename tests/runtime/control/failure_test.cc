@@ -118,7 +118,7 @@ TEST_P(Silence, OfFiftyWorkersLeavesTheRowsToTheLast) {
 INSTANTIATE_TEST_SUITE_P(All, Silence, testing::Values("hogbatch", "adaptive", "sync"),
                          [](const auto& tested) { return std::string(tested.param); });
 
-Coordinator TwoWorkers() {
+Coordinator TwoWorkers(double silence_seconds = 0.02) {
   const DeviceInfo info{.name = "cpu", .description = "fake", .shares_host_memory = true};
   return {{.job = {.id = 0, .model = {}, .train_rows = 5000},
            .rows = {.train = 5000, .valid = 0, .test = 0},
@@ -126,7 +126,7 @@ Coordinator TwoWorkers() {
            .rates = LearningRate({}, 1),
            .algorithm = MakeAlgorithm("hogbatch", {})},
           {info, info},
-          0.02};
+          silence_seconds};
 }
 
 TEST(SilentWorkers, OfAStoppedProcessAreForgiven) {
@@ -137,33 +137,91 @@ TEST(SilentWorkers, OfAStoppedProcessAreForgiven) {
   EXPECT_THAT(coordinator.Handle(Tick{}, 1000.3).failures, SizeIs(2));
 }
 
-// What the thread of a hanging worker uses, which is never freed.
-struct Kept {
-  std::array<Ledger, 2> ledgers;
-  std::atomic<bool> may_wake = false;
-  std::unique_ptr<Executor> executor;
+// A run of two workers on threads, of which the second hangs. What its thread uses is never freed.
+class HangingRun : public Recorder {
+ public:
+  static HangingRun& New() { return *new HangingRun; }
+
+  void Run() {
+    Coordinator coordinator = TwoWorkers(silence_seconds);
+    executor_ = MakeThreadExecutor(
+        {[this] { return std::make_unique<FakeWorker>(0, ledgers_[0], FakeOptions{}); },
+         [this] { return std::make_unique<HangingWorker>(ledgers_[1], *this); }},
+        Pinning::kNone, [this] { return stops; });
+    executor_->Run(coordinator, *this);
+    reason = coordinator.Result().stopped_because;
+  }
+  void OnPreparation(std::string_view worker, double) override {
+    EXPECT_EQ(worker, "cpu");
+    if (throws) throw Error("injected");
+  }
+  // After the run: it wakes up, and finds all it uses still there.
+  void Wake() {
+    EXPECT_TRUE(executor_->has_hanging_worker());
+    may_wake_ = true;
+    may_wake_.notify_all();
+  }
+
+  double silence_seconds = 0.1;
+  bool prepares = true;
+  bool stops = false;
+  bool throws = false;
+  StopReason reason = StopReason::kNone;
+
+ private:
+  class HangingWorker : public FakeWorker {
+   public:
+    HangingWorker(Ledger& ledger, HangingRun& run) : FakeWorker(1, ledger, {}), run_(run) {}
+    void Prepare() override {
+      if (run_.prepares) Hang();
+    }
+    void Compute(const Task&, int) override { Hang(); }
+
+   private:
+    void Hang() {
+      while (!run_.may_wake_) run_.may_wake_.wait(false);
+    }
+    HangingRun& run_;
+  };
+
+  std::array<Ledger, 2> ledgers_;
+  std::atomic<bool> may_wake_ = false;
+  std::unique_ptr<Executor> executor_;
 };
 
 TEST(SilentWorkers, KeepTheMemoryTheyUse) {
-  static Kept& kept = *new Kept;
-  FakeOptions hanging;
-  hanging.loss = [](const Task& task) {
-    while (!kept.may_wake) kept.may_wake.wait(false);
-    return static_cast<double>(task.rows.size());
-  };
-  Coordinator coordinator = TwoWorkers();
-  kept.executor = MakeThreadExecutor(
-      {[] { return std::make_unique<FakeWorker>(0, kept.ledgers[0], FakeOptions{}); },
-       [hanging] { return std::make_unique<FakeWorker>(1, kept.ledgers[1], hanging); }},
-      Pinning::kNone);
-  Recorder recorder;
-  kept.executor->Run(coordinator, recorder);
-  EXPECT_EQ(coordinator.Result().stopped_because, StopReason::kEpochs);
-  EXPECT_THAT(recorder.failures, SizeIs(1));
-  EXPECT_TRUE(kept.executor->has_hanging_worker());
-  // It wakes up after the run, and finds all it uses still there.
-  kept.may_wake = true;
-  kept.may_wake.notify_all();
+  static HangingRun& run = HangingRun::New();
+  run.prepares = false;
+  run.Run();
+  EXPECT_EQ(run.reason, StopReason::kEpochs);
+  EXPECT_THAT(run.failures, SizeIs(1));
+  run.Wake();
+}
+
+TEST(SilentWorkers, BeforeTheyAreReadyAreGivenUp) {
+  static HangingRun& run = HangingRun::New();
+  run.silence_seconds = 0.4;
+  run.Run();
+  EXPECT_EQ(run.reason, StopReason::kEpochs);
+  EXPECT_THAT(run.failures, ElementsAre("cpu: it did not get ready in time and is given up"));
+  run.Wake();
+}
+
+TEST(SilentWorkers, DoNotHoldUpARunThatIsToStop) {
+  static HangingRun& run = HangingRun::New();
+  run.silence_seconds = 1e6;
+  run.stops = true;
+  run.Run();
+  EXPECT_EQ(run.reason, StopReason::kInterrupted);
+  run.Wake();
+}
+
+TEST(SilentWorkers, DoNotHoldUpAnErrorOfTheRun) {
+  static HangingRun& run = HangingRun::New();
+  run.silence_seconds = 1;
+  run.throws = true;
+  EXPECT_THROW(run.Run(), Error);
+  run.Wake();
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // A device that fails in the middle of several jobs: every row of each is accounted for.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "tests/runtime/jobs/fake_queue.h"
 #include "tests/runtime/jobs/queue_run.h"
 
 namespace hogbatch {
@@ -136,6 +138,33 @@ TEST(SharedDevices, TrainJobsOfAllKinds) {
       EXPECT_LT(run.results[0].saved->valid->mean_loss(), 0.5) << "it has learnt";
     }
   }
+}
+
+// A worker that copies into a snapshot waits until the file writer has read it.
+TEST(SlowDisk, GivesUpNoWorkerThatKeepsTheBestLanes) {
+  JobSetup setup = FakeQueue::SetupOf({.rows = 100, .epochs = 3, .valid_rows = 10});
+  setup.job.most_workers = 1;
+  setup.lanes.assign(2, {.rates = setup.rates, .rules = setup.rules});
+  const std::unique_ptr<Scheduler> scheduler = MakeScheduler("fifo", {});
+  Coordinator coordinator(*scheduler, {.workers = {{.name = "cpu.0", .description = "fake"}}});
+  coordinator.Add(setup);
+  double now = 0, loss = 100;
+  int kept = 0;
+  for (std::vector<Task> tasks = coordinator.Handle(Tick{}, now).tasks; !tasks.empty();) {
+    const Task task = tasks.front();
+    if (task.kind == TaskKind::kSnapshot || task.kind == TaskKind::kKeepLanes) {
+      kept += task.kind == TaskKind::kKeepLanes ? 1 : 0;
+      EXPECT_THAT(coordinator.Handle(Tick{}, now += 1e6).failures, testing::IsEmpty());
+    }
+    Report report{.task = task.id, .lanes = std::vector<LaneReport>(2)};
+    if (task.kind == TaskKind::kTrain) report.updates = report.merges = task.merges;
+    // The second lane gets worse, so that its best one is kept.
+    report.lanes[0].evaluation = {.rows = task.rows.size(), .loss = loss -= 1};
+    report.lanes[1].evaluation = {.rows = task.rows.size(), .loss = 200 - loss};
+    tasks = coordinator.Handle(report, now += 0.01).tasks;
+  }
+  EXPECT_TRUE(coordinator.done());
+  EXPECT_GT(kept, 0);
 }
 
 }  // namespace
