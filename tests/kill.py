@@ -18,9 +18,11 @@ import argparse
 import ctypes
 import ctypes.util
 import json
+import os
 import pathlib
 import random
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -95,8 +97,18 @@ class Run:
         return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True)
 
-    def partial(self):
-        return list(self.out.glob("checkpoints/*.partial"))
+    def is_writing(self, process):
+        """Whether a checkpoint is being written. It has no name before it is whole, unless the file system
+        needs one."""
+        folder = str(self.out / "checkpoints")
+        try:
+            for descriptor in os.scandir(f"/proc/{process.pid}/fd"):
+                name = os.readlink(descriptor.path)
+                if name.startswith(folder) and name.endswith((" (deleted)", ".partial")):
+                    return True
+        except OSError:  # it has just been closed, or the run has ended
+            pass
+        return False
 
     def checkpoints(self):
         files = self.out.glob("checkpoints/checkpoint-*.safetensors")
@@ -188,7 +200,7 @@ def wait_to_kill(process, run, numbers):
     end = time.monotonic() + numbers.uniform(0.02, 0.7)
     inside = numbers.random() < 0.6
     while process.poll() is None:
-        if inside and run.partial():
+        if inside and run.is_writing(process):
             time.sleep(numbers.uniform(0, 0.003))
             return process.poll() is None
         if time.monotonic() > (end + 1 if inside else end):
@@ -217,7 +229,7 @@ def main():
     kills = inside = runs = resumed = 0
     lost = []
     with tempfile.TemporaryDirectory(prefix="hogbatch-kill-") as name:
-        folder = pathlib.Path(name)
+        folder = pathlib.Path(name).resolve()
         write_rows(folder / "rows.csv")
 
         def make(kind):
@@ -233,12 +245,13 @@ def main():
                 process = run.start()
                 if kills >= options.kills or not wait_to_kill(process, run, numbers):
                     break
+                process.send_signal(signal.SIGSTOP)
+                inside += run.is_writing(process)
                 process.kill()
                 out, err = process.communicate()
                 assert "taking the one before" not in err, err
                 resumed += had and ("resumed " in out or not run.tells_resume)
                 kills += 1
-                inside += bool(run.partial())
                 lost.append(run.check_files())
             check_end(process, run, whole)
             runs += 1

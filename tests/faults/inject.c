@@ -7,6 +7,7 @@
 // Calls are counted once for each distinct call stack, and only those that the program itself or a
 // plug-in of it makes, directly or through the standard library: what other libraries do with a
 // failure is not in its hands.
+#undef _FORTIFY_SOURCE  // it puts functions of its own in the place of those below
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -60,7 +62,8 @@ int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, v
   return next(Main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-// The first frame that belongs neither to this library nor to the C or C++ library.
+// Whether the first frame that belongs neither to this library nor to the C or C++ library is the
+// program's.
 static int IsOwn(void** frames, int depth) {
   for (int i = 2; i < depth; ++i) {
     Dl_info info;
@@ -68,7 +71,7 @@ static int IsOwn(void** frames, int depth) {
     const char* slash = strrchr(info.dli_fname, '/');
     const char* name = slash ? slash + 1 : info.dli_fname;
     if (!strncmp(name, "libstdc++", 9) || !strncmp(name, "libc.", 5) ||
-        !strncmp(name, "libfmt", 6)) {
+        !strncmp(name, "libfmt", 6) || !strncmp(name, "libinject", 9)) {
       continue;
     }
     return strstr(name, "hogbatch") != NULL;
@@ -111,6 +114,55 @@ ssize_t write(int fd, const void* bytes, size_t size) {
 int fsync(int fd) {
   if (Fails("fsync")) return errno = EIO, -1;
   return (int)syscall(SYS_fsync, fd);
+}
+
+ssize_t pwrite(int fd, const void* bytes, size_t size, off_t place) {
+  if (Fails("pwrite")) return errno = ENOSPC, -1;
+  return syscall(SYS_pwrite64, fd, bytes, size, place);
+}
+ssize_t pwrite64(int fd, const void* bytes, size_t size, off_t place) {
+  return pwrite(fd, bytes, size, place);
+}
+
+// The names that end in _chk are those of _FORTIFY_SOURCE.
+ssize_t read(int fd, void* bytes, size_t size) {
+  if (fd > 2 && Fails("read")) return errno = EIO, -1;
+  return syscall(SYS_read, fd, bytes, size);
+}
+ssize_t __read_chk(int fd, void* bytes, size_t size, size_t room) {
+  return size > room ? (abort(), -1) : read(fd, bytes, size);
+}
+ssize_t pread(int fd, void* bytes, size_t size, off_t place) {
+  if (Fails("read")) return errno = EIO, -1;
+  return syscall(SYS_pread64, fd, bytes, size, place);
+}
+ssize_t pread64(int fd, void* bytes, size_t size, off_t place) {
+  return pread(fd, bytes, size, place);
+}
+ssize_t __pread_chk(int fd, void* bytes, size_t size, off_t place, size_t room) {
+  return size > room ? (abort(), -1) : pread(fd, bytes, size, place);
+}
+ssize_t __pread64_chk(int fd, void* bytes, size_t size, off_t place, size_t room) {
+  return __pread_chk(fd, bytes, size, place, room);
+}
+
+int mkdir(const char* path, mode_t mode) {
+  if (Fails("mkdir")) return errno = EACCES, -1;
+  return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
+int link(const char* from, const char* to) {
+  if (Fails("link")) return errno = EPERM, -1;
+  return (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  if (Fails("link")) return errno = EPERM, -1;
+  return (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
+}
+
+int flock(int fd, int operation) {
+  if (Fails("flock")) return errno = ENOLCK, -1;
+  return (int)syscall(SYS_flock, fd, operation);
 }
 
 int rename(const char* from, const char* to) {
