@@ -61,7 +61,7 @@ fs::path TrustedPlugin(const fs::path& plugin) {
     struct stat status{};
     if (::stat(path.c_str(), &status) != 0) Refuse(file, fmt::format("{} is gone", path.string()));
     const bool is_above = path != file && path != file.parent_path();
-    if (!is_above && !IsTrustedOwner(status.st_uid)) {
+    if (!IsTrustedOwner(status.st_uid)) {
       Refuse(file, fmt::format("{} belongs to another user; use one of your own", path.string()));
     }
     // In a sticky folder, such as /tmp, nobody can replace what is another's.

@@ -175,7 +175,7 @@ TEST_F(PluginTrust, TakesAStickyFolderAboveButNoneForPlugins) {
 
 TEST_F(PluginTrust, NeedsAnOwnerWhoIsTrustedAnyway) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
-  for (const std::string& path : {file_, plugins_}) {
+  for (const std::string& path : {file_, plugins_, above_}) {
     ASSERT_EQ(::chown(path.c_str(), 1, -1), 0);
     ExpectRefused(path + " belongs to another user");
     ASSERT_EQ(::chown(path.c_str(), 0, -1), 0);

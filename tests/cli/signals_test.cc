@@ -40,10 +40,10 @@ class Signals : public testing::Test {
     }
   }
 
-  Process Start(int ignored_signal = 0) {
+  Process Start(int ignored_signal = 0, Process::Group group = Process::Group::kOurs) {
     return Process({"train", "data", "--hidden", "8", "--epochs", "1000000", "--out", "o",
                     "--report-every", "0.05", "--quiet", "--devices", "cpu:1", "--trace", "pipe"},
-                   folder_.path(), Process::Output::kCaptured, ignored_signal);
+                   folder_.path(), Process::Output::kCaptured, ignored_signal, group);
   }
 
   std::size_t RecordSize() const { return folder_.Read("o/metrics.jsonl").size(); }
@@ -138,12 +138,11 @@ TEST_F(Signals, ThatWereIgnoredAtTheStartStayIgnored) {
   }
 }
 
-// As by Ctrl-Z, and fg after a while. SIGTSTP itself does nothing where a test has no shell above
-// it.
+// Ctrl-Z, and fg after a while.
 TEST_F(Signals, ThatStopAndContinueLeaveTheTrainingAsItWas) {
-  Process process = Start();
+  Process process = Start(0, Process::Group::kOwn);
   AwaitTraining(process);
-  process.Signal(SIGSTOP);
+  process.Signal(SIGTSTP);
   // It stops at a moment of its own; from then on its record does not grow.
   for (std::size_t before = 0; before != RecordSize(); Pause(500)) before = RecordSize();
   ASSERT_TRUE(process.running());

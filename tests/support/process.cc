@@ -48,10 +48,11 @@ std::string Drain(int terminal) {
   return text;
 }
 
-// Signals of a program to be started: all at their defaults, but one that may be ignored.
-class InheritedSignals {
+// Of a program to be started: its process group, and its signals, which are all at their defaults,
+// but one that may be ignored.
+class Inherited {
  public:
-  explicit InheritedSignals(int ignored) : ignored_(ignored) {
+  Inherited(int ignored, Process::Group group) : ignored_(ignored) {
     sigset_t defaults;
     ::sigfillset(&defaults);
     if (ignored_ != 0) {
@@ -60,14 +61,18 @@ class InheritedSignals {
     }
     ::posix_spawnattr_init(&attributes_);
     ::posix_spawnattr_setsigdefault(&attributes_, &defaults);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF);
+    const bool is_own = group == Process::Group::kOwn;
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setflags(
+        &attributes_,
+        static_cast<short>(POSIX_SPAWN_SETSIGDEF | (is_own ? POSIX_SPAWN_SETPGROUP : 0)));
   }
-  ~InheritedSignals() {
+  ~Inherited() {
     ::posix_spawnattr_destroy(&attributes_);
     if (ignored_ != 0) std::signal(ignored_, before_);
   }
-  InheritedSignals(const InheritedSignals&) = delete;
-  InheritedSignals& operator=(const InheritedSignals&) = delete;
+  Inherited(const Inherited&) = delete;
+  Inherited& operator=(const Inherited&) = delete;
   const posix_spawnattr_t* attributes() const { return &attributes_; }
 
  private:
@@ -79,7 +84,7 @@ class InheritedSignals {
 }  // namespace
 
 Process::Process(const std::vector<std::string>& arguments, const std::string& in, Output output,
-                 int ignored_signal)
+                 int ignored_signal, Group group)
     : folder_(in) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -118,9 +123,9 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
   for (char** variable = environ; *variable; ++variable) variables.push_back(*variable);
   if (!std::getenv("HOGBATCH_PLUGINS")) variables.push_back(plugins.data());
   variables.push_back(nullptr);
-  const InheritedSignals signals(ignored_signal);
-  const int error =
-      ::posix_spawn(&pid_, argv[0], &actions, signals.attributes(), argv.data(), variables.data());
+  const Inherited inherited(ignored_signal, group);
+  const int error = ::posix_spawn(&pid_, argv[0], &actions, inherited.attributes(), argv.data(),
+                                  variables.data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (broken[1] >= 0) ::close(broken[1]);
   if (error != 0) throw std::runtime_error(fmt::format("cannot start {}", words[0]));

@@ -27,10 +27,13 @@ class Process {
   // kAllClosed: there are no standard streams at all.
   enum class Output { kCaptured, kClosedPipe, kTerminal, kErrorClosed, kAllClosed };
 
+  // The process group of the program. SIGTSTP stops it only in one of its own, as a shell gives it.
+  enum class Group { kOurs, kOwn };
+
   // The program inherits `ignored_signal` as ignored, and all others as they are by default,
   // however the tests were started.
   Process(const std::vector<std::string>& arguments, const std::string& in,
-          Output output = Output::kCaptured, int ignored_signal = 0);
+          Output output = Output::kCaptured, int ignored_signal = 0, Group group = Group::kOurs);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
