@@ -4,14 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
-#include <fstream>
 #include <set>
-#include <thread>
 
 #include "core/error.h"
 #include "tests/support/process.h"
-#include "training/cache/mapped_file.h"
 #include "training/cache/stream_data.h"
 
 namespace hogbatch {
@@ -202,26 +198,6 @@ TEST_F(Stream, SaysWhatItCannotRead) {
   const std::string idx("\0\0\x08\x02\0\0\0\1\0\0\0\1\5", 13);
   EXPECT_THAT(ErrorOf({.data = Path("idx", idx), .valid = "", .read = Options()}),
               HasSubstr("IDX file"));
-}
-
-TEST_F(Stream, OfMappedRowsLeavesMemory) {
-  const std::string path = Path("large", std::string(std::size_t{96} << 20, 'x'));
-  const MappedFile file(path, std::size_t{1} << 20);
-  std::size_t sum = 0;
-  for (std::size_t i = 0; i < file.bytes().size(); i += 4096) {
-    sum += static_cast<std::size_t>(file.bytes()[i]);
-  }
-  EXPECT_EQ(sum, file.bytes().size() / 4096 * 'x');
-  const auto resident = [] {
-    std::size_t size = 0, all = 0, shared = 0;
-    std::ifstream("/proc/self/statm") >> size >> all >> shared;
-    return shared * 4096;
-  };
-  // Nobody reads it any more, so that soon nothing of it is left.
-  for (int i = 0; i < 1000 && resident() > (std::size_t{80} << 20); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_LT(resident(), std::size_t{80} << 20);
 }
 
 }  // namespace
