@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/compare_observer.h"
 #include "cli/console.h"
+#include "cli/files.h"
 #include "cli/interrupts.h"
 #include "cli/reports/live_line.h"
 #include "compare/comparison.h"
@@ -19,13 +20,26 @@ Verbosity ChooseVerbosity(const CompareOptions& options) {
   return IsLiveTerminal(STDOUT_FILENO) ? Verbosity::kLive : Verbosity::kPlain;
 }
 
+// A comparison that is refused leaves no folder, and no lock in one of others.
+compare::Comparison CompareIn(const std::string& folder, const compare::CompareSpec& spec,
+                              compare::CompareObserver& observer) {
+  try {
+    return compare::Compare(spec, observer,
+                            [&interrupts = CountInterrupts()] { return interrupts > 0; });
+  } catch (...) {
+    RemoveUnusedFolder(folder);
+    throw;
+  }
+}
+
 }  // namespace
 
 int Compare(const CompareOptions& options) {
   Console console(ChooseVerbosity(options));
   ConsoleCompareObserver observer(console);
-  const compare::Comparison comparison = compare::Compare(
-      options.spec, observer, [&interrupts = CountInterrupts()] { return interrupts > 0; });
+  const std::string folder = MakeOutputFolder(compare::CompareFolder(options.spec));
+  const FolderLock lock(folder);
+  const compare::Comparison comparison = CompareIn(folder, options.spec, observer);
   console.EndLive();
   if (!comparison.sides.empty()) {
     const std::string json = compare::CompareJson(comparison);

@@ -62,7 +62,8 @@ void Complain(std::string_view sentence) noexcept {
 
 void Console::Say(std::string_view line) {
   EndLive();
-  if (verbosity_ != Verbosity::kLive) return Write(fmt::format("{}\n", line));
+  if (::isatty(STDOUT_FILENO) == 0) return Write(fmt::format("{}\n", line));
+  if (verbosity_ != Verbosity::kLive) return Write(Printable(line, "\t") + "\n");
   Write(WrapLine(Printable(line, "\t"), TerminalWidth(STDOUT_FILENO)) + "\n");
 }
 

@@ -6,16 +6,20 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string_view>
 
 #include "core/error.h"
+#include "core/guard/folder.h"
 #include "core/guard/json_text.h"
 #include "core/replaced_file.h"
 
@@ -24,37 +28,74 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a run that was killed left half written: see ReplacedFile.
-void RemovePartialFiles(const std::string& folder) {
+// Where a run, a sweep or a queue writes below its folder. A queue's jobs have names of their own,
+// and checkpoints.
+constexpr std::array<std::string_view, 5> kInnerFolders = {"checkpoints", "members", "trials",
+                                                           "ensemble", ".jobs"};
+
+// What a run that was killed left half written, in its folder and those of its parts.
+void RemoveLeftovers(const fs::path& folder) {
+  RemovePartialFiles(folder);
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".partial") fs::remove(entry.path(), error);
+    if (entry.symlink_status(error).type() != fs::file_type::directory) continue;
+    const std::string name = entry.path().filename();
+    const bool is_inner = std::ranges::find(kInnerFolders, name) != kInnerFolders.end();
+    if (is_inner || fs::exists(entry.path() / "checkpoints", error)) RemoveLeftovers(entry.path());
   }
 }
 
-// Makes `folder` and its parents; false if it existed already.
-bool CreateFolder(const std::string& folder) {
-  std::error_code error;
-  const bool made = std::filesystem::create_directories(folder, error);
-  if (error) {
-    errno = error.value();
-    ThrowErrno("make the output folder", folder);
-  }
-  return made;
 }
 
 std::string DatedFolder() {
   const std::string base =
       fmt::format("runs/{:%Y-%m-%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
   std::string folder = base;
-  for (int copy = 2; !CreateFolder(folder); ++copy) folder = fmt::format("{}-{}", base, copy);
+  for (int copy = 2; !MakeFolder(folder); ++copy) folder = fmt::format("{}-{}", base, copy);
   return folder;
+}
+
+// Whether a file that was opened is still the one at `path`: the run that held a lock may have
+// removed it meanwhile.
+bool IsStillAt(const std::string& path, int descriptor) {
+  struct stat opened{}, named{};
+  return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+[[noreturn]] void RefuseFolder(const std::string& folder, int descriptor) {
+  std::array<char, 32> text{};
+  const ssize_t size = ::pread(descriptor, text.data(), text.size() - 1, 0);
+  ::close(descriptor);
+  throw UserError(
+      fmt::format("another run writes into {} (process {}): wait for it, or name another --out",
+                  folder, size > 0 ? text.data() : "unknown"));
+}
+
+// The lock of a folder, held.
+int Lock(const std::string& folder) {
+  const std::string path = fmt::format("{}/{}", folder, kLockFile);
+  while (true) {
+    const int descriptor = OpenOwn(path, O_RDWR);
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+      if (IsStillAt(path, descriptor)) return descriptor;
+    } else if (errno == EWOULDBLOCK) {
+      RefuseFolder(folder, descriptor);
+    } else if (errno != EINTR) {
+      const int reason = errno;
+      ::close(descriptor);
+      throw UserError(fmt::format(
+          "cannot lock {}: {}; name a folder on a file system that has locks, such as a local one",
+          path, std::strerror(reason)));
+    }
+    ::close(descriptor);
+  }
 }
 
 }  // namespace
 
-std::string MakeOutputFolder(const std::string& wanted) {
-  if (!wanted.empty()) CreateFolder(wanted);
+std::string MakeOutputFolder(const std::string& wanted, NamedBy named_by) {
+  if (!wanted.empty()) MakeFolder(wanted, named_by);
   const std::string folder = wanted.empty() ? DatedFolder() : wanted;
   // Makes a file to see whether that works: it depends on permissions, mounts and quotas.
   const std::string probe = fmt::format("{}/.hogbatch.{}", folder, ::getpid());
@@ -90,23 +131,12 @@ void RemoveUnusedFolder(const std::string& folder) noexcept {
   fs::remove(folder, error);
 }
 
-FolderLock::FolderLock(const std::string& folder) {
-  const std::string path = fmt::format("{}/{}", folder, kLockFile);
-  descriptor_ = OpenOwn(path, O_RDWR);
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    std::array<char, 32> text{};
-    const ssize_t size = ::pread(descriptor_, text.data(), text.size() - 1, 0);
-    ::close(descriptor_);
-    throw UserError(
-        fmt::format("another run writes into {} (process {}): wait for it, or name another --out",
-                    folder, size > 0 ? text.data() : "unknown"));
-  }
+FolderLock::FolderLock(const std::string& folder) : descriptor_(Lock(folder)) {
   const std::string id = fmt::format("{}", ::getpid());
-  if (::ftruncate(descriptor_, 0) == 0) WriteAll(descriptor_, std::as_bytes(std::span(id)), path);
-  RemovePartialFiles(folder);
-  const std::string checkpoints = folder + "/checkpoints";
-  std::error_code error;
-  if (!fs::is_symlink(checkpoints, error)) RemovePartialFiles(checkpoints);
+  if (::ftruncate(descriptor_, 0) == 0) {
+    WriteAll(descriptor_, std::as_bytes(std::span(id)), folder + "/" + kLockFile);
+  }
+  RemoveLeftovers(folder);
 }
 
 FolderLock::~FolderLock() { ::close(descriptor_); }

@@ -5,11 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "core/replaced_file.h"
+
 namespace hogbatch {
 
 // Makes the folder `wanted` (and those above it), or a new one under runs/ named after the time
-// when `wanted` is empty, and makes sure files can be made in it. Returns its path.
-std::string MakeOutputFolder(const std::string& wanted);
+// when `wanted` is empty, and makes sure files can be made in it. Returns its path. A link is
+// followed only if the user named it.
+std::string MakeOutputFolder(const std::string& wanted, NamedBy named_by = NamedBy::kUser);
 
 // TensorBoard takes every file for its own whose name holds "tfevents".
 inline constexpr char kEventFile[] = "events.out.tfevents.hogbatch";
@@ -24,7 +27,8 @@ void SetAsideOldRun(const std::string& folder);
 void RemoveUnusedFolder(const std::string& folder) noexcept;
 
 // One run per folder: held until the program ends. UserError, with the other's process id, if
-// another run holds it. Then removes what a run that was killed left half written.
+// another run holds it. Then removes what a run that was killed left half written, there and in the
+// folders of its parts.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder);

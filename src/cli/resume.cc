@@ -33,28 +33,29 @@ std::string FolderOf(const TrainOptions& options) {
 
 }  // namespace
 
-std::optional<ResumedRun> FindRun(const TrainOptions& options, Console& console) {
-  if (options.resume.empty()) return std::nullopt;
+std::string FindRun(const TrainOptions& options) {
+  if (options.resume.empty()) return "";
   if (options.resume != "auto" && !options.out.empty()) {
     throw UserError("--out: a resumed run goes on in its own folder; leave out --out or --resume");
   }
   const std::string folder = FolderOf(options);
-  const std::vector<std::string> paths =
-      folder.empty() ? std::vector<std::string>() : ListCheckpoints(folder);
-  if (paths.empty() && !folder.empty() && HoldsSweep(folder)) {
+  if (!folder.empty() && !ListCheckpoints(folder).empty()) return folder;
+  if (!folder.empty() && HoldsSweep(folder)) {
     throw UserError(fmt::format(
         "{0} holds a sweep, an ensemble or folds; go on with it: hogbatch sweep --resume {0}",
         folder));
   }
-  if (paths.empty() && options.resume == "auto") return std::nullopt;
-  if (paths.empty()) {
-    throw UserError(fmt::format(
-        "{} holds no checkpoint to resume from; name the folder of a run, or leave out --resume",
-        folder));
-  }
+  if (options.resume == "auto") return "";
+  throw UserError(fmt::format(
+      "{} holds no checkpoint to resume from; name the folder of a run, or leave out --resume",
+      folder));
+}
+
+ResumedRun ReadRun(const std::string& folder, Console& console) {
   std::optional<Checkpoint> newest =
       NewestCheckpoint(folder, [&](std::string_view why) { console.Warn(why); });
-  return ResumedRun{.folder = folder, .checkpoint = std::move(newest).value()};
+  if (!newest) throw UserError(fmt::format("{} holds no checkpoint any more", folder));
+  return {.folder = folder, .checkpoint = std::move(*newest)};
 }
 
 std::int64_t ExamplesOf(const ResumedRun& run) { return TrainedRows(run.checkpoint, run.folder); }

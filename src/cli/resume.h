@@ -16,10 +16,12 @@ struct ResumedRun {
   Checkpoint checkpoint;  // the newest that can be read
 };
 
-// The run that --resume names. With auto: the one in --out, or else the latest under runs/ that has
-// a checkpoint; none if there is no such run, or without --resume. Warns of checkpoints that cannot
-// be read.
-std::optional<ResumedRun> FindRun(const TrainOptions& options, Console& console);
+// The folder of the run that --resume names. With auto: the one in --out, or else the latest under
+// runs/ that has a checkpoint. Empty if there is no such run, or without --resume.
+std::string FindRun(const TrainOptions& options);
+// The run in that folder, which is locked, so that no other run changes it any more. Warns of
+// checkpoints that cannot be read.
+ResumedRun ReadRun(const std::string& folder, Console& console);
 
 // Rows trained when the checkpoint was taken.
 std::int64_t ExamplesOf(const ResumedRun& run);

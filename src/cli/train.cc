@@ -113,14 +113,17 @@ TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& 
 int Train(const TrainOptions& asked) {
   if (asked.ensemble > 0 || asked.folds > 0) return RunSweep(SweepOf(asked));
   Console console(ChooseVerbosity(asked));
-  const std::optional<ResumedRun> resumed = FindRun(asked, console);
-  if (!resumed && !asked.out.empty()) RefuseSweep(asked.out);
+  const std::string found = FindRun(asked);
+  if (found.empty() && !asked.out.empty()) RefuseSweep(asked.out);
+  // It is locked before the run in it is read.
+  RunFolder run_folder(found.empty() ? asked.out : found, RunFolder::IfInterrupted::kRemoveUnused);
+  std::optional<ResumedRun> resumed;
+  if (!found.empty()) resumed = ReadRun(found, console);
   const TrainOptions options = WithResumed(asked, resumed);
   Validate(options.spec);
   const Devices devices = DevicesToTrain(options.spec.devices);
   WarnOfThreads(options, devices, console);
   WarnOfCache(options, devices, console);
-  RunFolder run_folder(options.out, RunFolder::IfInterrupted::kRemoveUnused);
   TraceFile trace(options.trace, devices.chosen.size());
   SetupObserver setup(console);
   const TrainingInput input = ReadInput(options.spec, setup);

@@ -9,6 +9,7 @@
 
 #include "compare/phases/phases.h"
 #include "core/error.h"
+#include "core/guard/folder.h"
 #include "core/guard/json_text.h"
 #include "core/guard/small_file.h"
 #include "core/replaced_file.h"
@@ -44,14 +45,6 @@ std::string CommandOf(const CompareSpec& spec) {
     words.push_back(std::move(word));
   }
   return ShellText(words);
-}
-
-void MakeFolder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return;
-  errno = error.value();
-  ThrowErrno("make the folder", folder);
 }
 
 std::vector<std::string> ExportCommand(const CompareSpec& spec, const Programs& programs,
@@ -186,7 +179,7 @@ Comparison Compare(const CompareSpec& spec, CompareObserver& observer,
                         .log = {},
                         .findings = {}};
   LoadRuns(out, comparison.identity);  // a foreign folder is refused before anything is done
-  MakeFolder(out);
+  MakeFolder(out, NamedBy::kUser);
   try {
     SetUp(comparison, spec, out, observer, interrupted);
     RunPhases(comparison, observer, interrupted);

@@ -7,17 +7,22 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <thread>
 #include <utility>
 
 #include "core/error.h"
+#include "core/guard/folder.h"
+#include "core/text.h"
 
 namespace hogbatch {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kPartial = ".partial";
 
 bool IsSpecial(const std::string& path) {
   std::error_code error;
@@ -49,6 +54,36 @@ mode_t AccessOf(const std::string& path) {
   struct stat status{};
   const bool is_file = ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
   return 0644 & (is_file ? status.st_mode : 0777);
+}
+
+std::string FolderOf(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+std::string NameOf(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+// A file without a name, which can be given one later; -1: the file system has none, or this is a
+// place without /proc.
+int OpenUnnamed(const std::string& folder, mode_t access) {
+  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, access);
+  if (descriptor < 0 || ::access(NameOf(descriptor).c_str(), F_OK) == 0) return descriptor;
+  ::close(descriptor);
+  return -1;
+}
+
+// Whether a file with this name is a ReplacedFile of a process that is gone. Programs of others
+// call their files .partial, too.
+bool IsLeftover(std::string_view name) {
+  if (!name.ends_with(kPartial)) return false;
+  name.remove_suffix(kPartial.size());
+  const std::size_t dot = name.rfind('.'), dash = name.rfind('-');
+  if (dot == std::string_view::npos || dash == std::string_view::npos || dash < dot) return false;
+  pid_t process = 0;
+  int number = 0;
+  return ReadAll(name.substr(dot + 1, dash - dot - 1), process) &&
+         ReadAll(name.substr(dash + 1), number) && process > 0 && ::kill(process, 0) != 0 &&
+         errno == ESRCH;
 }
 
 }  // namespace
@@ -100,16 +135,29 @@ ReplacedFile::ReplacedFile(const std::string& path, NamedBy named_by) : path_(pa
   if (descriptor_ < 0) ThrowErrno("write", path);
 }
 
-// Under a name that is not taken, so that nobody else's file or link is written into.
-void ReplacedFile::OpenAside() {
+// Calls `take` with names aside until one is not taken, so that nobody else's file or link is
+// written into. False, with errno, if none can be had.
+template <typename Take>
+bool ReplacedFile::TakeName(const Take& take) {
   constexpr int kTries = 100;
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  const mode_t access = AccessOf(path_);
-  for (int i = 0; i < kTries && descriptor_ < 0; ++i) {
-    aside_ = fmt::format("{}.{}-{}.partial", path_, ::getpid(), i);
-    descriptor_ = ::open(aside_.c_str(), kFlags, access);
-    if (descriptor_ < 0 && errno != EEXIST) return;
+  for (int i = 0; i < kTries; ++i) {
+    aside_ = fmt::format("{}.{}-{}{}", path_, ::getpid(), i, kPartial);
+    if (take(aside_.c_str())) return true;
+    if (errno != EEXIST) break;
   }
+  aside_.clear();
+  return false;
+}
+
+void ReplacedFile::OpenAside() {
+  const mode_t access = AccessOf(path_);
+  descriptor_ = OpenUnnamed(FolderOf(path_), access);
+  is_unnamed_ = descriptor_ >= 0;
+  if (is_unnamed_) return;
+  TakeName([&](const char* name) {
+    descriptor_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, access);
+    return descriptor_ >= 0;
+  });
 }
 
 ReplacedFile::~ReplacedFile() {
@@ -132,24 +180,26 @@ void ReplacedFile::WriteAt(std::size_t place, std::span<const std::byte> bytes) 
 }
 
 void ReplacedFile::Commit(Sync sync) {
-  if (!aside_.empty()) {
+  if (is_unnamed_ || !aside_.empty()) {
     if (sync == Sync::kYes && ::fsync(descriptor_) != 0) ThrowErrno("write", path_);
+    const std::string itself = NameOf(descriptor_);
+    const auto link = [&](const char* name) {
+      return ::linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+    };
+    if (is_unnamed_ && !TakeName(link)) ThrowErrno("write", path_);
     if (std::rename(aside_.c_str(), path_.c_str()) != 0) ThrowErrno("write", path_);
+    is_unnamed_ = false;
     aside_.clear();
-    if (sync == Sync::kYes) SyncFolder();
+    if (sync == Sync::kYes) SyncFolder(FolderOf(path_));
   }
   if (::close(std::exchange(descriptor_, -1)) != 0) ThrowErrno("write", path_);
 }
 
-// Without it the new name may be lost with the power. Not every file system can do it, and a folder
-// may be writable and not readable.
-void ReplacedFile::SyncFolder() const {
-  const std::string folder = fs::path(path_).parent_path();
-  const int opened =
-      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened < 0) return;
-  ::fsync(opened);
-  ::close(opened);
+void RemovePartialFiles(const std::string& folder) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (IsLeftover(entry.path().filename().string())) fs::remove(entry.path(), error);
+  }
 }
 
 void ReplaceFile(const std::string& path, std::string_view content, NamedBy named_by) {

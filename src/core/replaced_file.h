@@ -14,9 +14,10 @@ namespace hogbatch {
 // followed, and what is not a plain file (a device, a pipe) is written as it is.
 enum class NamedBy : std::uint8_t { kProgram, kUser };
 
-// Written aside in the same folder; Commit syncs it and renames it into place. Uncommitted it
-// leaves nothing behind. The new file is no more accessible than the one that it replaces. A pipe
-// must find a reader within seconds.
+// Written aside in the same folder; Commit syncs it and renames it into place. Where the file
+// system can do it (O_TMPFILE), it has no name until then, so that even a program that is killed
+// leaves nothing behind; elsewhere it is NAME.PID-N.partial. The new file is no more accessible
+// than the one that it replaces. A pipe must find a reader within seconds.
 class ReplacedFile {
  public:
   explicit ReplacedFile(const std::string& path, NamedBy named_by = NamedBy::kProgram);
@@ -33,12 +34,17 @@ class ReplacedFile {
 
  private:
   void OpenAside();
-  void SyncFolder() const;
+  template <typename Take>
+  bool TakeName(const Take& take);
 
   std::string path_;
-  std::string aside_;  // empty: written in place
+  std::string aside_;  // empty: written in place, or without a name
+  bool is_unnamed_ = false;
   int descriptor_ = -1;
 };
+
+// Removes files that a program that is gone left half written in a folder.
+void RemovePartialFiles(const std::string& folder);
 
 void ReplaceFile(const std::string& path, std::string_view content,
                  NamedBy named_by = NamedBy::kProgram);

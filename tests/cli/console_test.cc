@@ -67,6 +67,7 @@ class OnTerminal : public testing::Test {
     const std::string table[] = {"größer", "b"};
     console.LiveTable(table);
     console.EndLive();
+    Console(Verbosity::kPlain).Say("\033[2Jplain");  // a terminal that cannot rewrite lines
   }
 
   int ours_ = -1;
@@ -75,11 +76,11 @@ class OnTerminal : public testing::Test {
 TEST_F(OnTerminal, AJobInTheForegroundRewritesItsLine) {
   EXPECT_EQ(Shown(Job::kForeground),
             "\rlive\033[K\r\033[Kline\r\n\rlive\033[K\r\033[K"
-            "größ\r\nb\r\033[1A\033[J");
+            "größ\r\nb\r\033[1A\033[J?[2Jplain\r\n");
 }
 
 TEST_F(OnTerminal, AJobInTheBackgroundLeavesTheLineOfTheShellAlone) {
-  EXPECT_EQ(Shown(Job::kBackground), "line\r\n");
+  EXPECT_EQ(Shown(Job::kBackground), "line\r\n?[2Jplain\r\n");
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/files.h"
+#include "core/error.h"
 #include "tests/support/process.h"
 
 namespace hogbatch {
@@ -147,6 +149,39 @@ TEST_F(Links, InPlaceOfTheFolderOfCheckpointsAreRefusedByAResumedRun) {
   const Finished finished = Resume();
   EXPECT_EQ(finished.exit_code, 2);
   EXPECT_THAT(finished.err, HasSubstr("o/checkpoints is a link"));
+}
+
+TEST_F(Links, InPlaceOfTheFoldersOfASweepAreRefused) {
+  const std::string elsewhere = folder_.path() + "/elsewhere";
+  fs::create_directory(elsewhere);
+  folder_.Write("elsewhere/1.safetensors", "precious");
+  for (const std::string name : {"trials", "members", "ensemble"}) {
+    const std::string link = folder_.path() + "/s/" + name;
+    fs::create_directories(folder_.path() + "/s");
+    fs::create_directory_symlink(elsewhere, link);
+    const Finished finished = Train({"--ensemble", "2", "--out", "s"});
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_THAT(finished.err, HasSubstr("s/" + name + " is a link"));
+    EXPECT_EQ(FilesIn(elsewhere), std::set<std::string>{"1.safetensors"});
+    fs::remove(link);
+  }
+}
+
+TEST_F(Links, InPlaceOfTheFolderOfAJobAreRefused) {
+  const std::string link = folder_.path() + "/job";
+  fs::create_directory_symlink("o", link);
+  EXPECT_THROW(MakeOutputFolder(link, NamedBy::kProgram), UserError);
+  EXPECT_EQ(MakeOutputFolder(link), link);
+}
+
+TEST_F(Links, InPlaceOfTheFolderOfARunOfAComparisonAreNotFollowed) {
+  const std::string compared = folder_.path() + "/c";
+  fs::create_directories(compared);
+  fs::create_directory_symlink(folder_.path() + "/o", compared + "/export");
+  const Finished finished = RunProgram({"compare", "data", "--out", "c"}, folder_.path());
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("c/export is a link"));
+  EXPECT_FALSE(fs::exists(compared + "/.lock"));
 }
 
 TEST_F(Links, ThatTheUserNamesAreFollowed) {

@@ -1,12 +1,16 @@
 // Runs that are killed, resumed and started twice, as users do it.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/files.h"
@@ -83,10 +87,15 @@ TEST_F(Resumed, RunMayTrainLonger) {
 }
 
 TEST_F(Resumed, RecordsEveryReportOnce) {
-  ASSERT_EQ(Train(TrainArguments("run", "20")).exit_code, 0);
+  std::vector<std::string> arguments = TrainArguments("run", "20");
+  arguments.emplace_back("--tensorboard");
+  ASSERT_EQ(Train(arguments).exit_code, 0);
   const std::string before = Content(folder_ / "run" / "metrics.jsonl");
-  ASSERT_EQ(Train({"train", "--resume", "run", "--epochs", "40"}).exit_code, 0);
+  const std::string events = Content(folder_ / "run" / kEventFile);
+  ASSERT_EQ(Train({"train", "--resume", "run", "--epochs", "40", "--tensorboard"}).exit_code, 0);
   EXPECT_TRUE(Content(folder_ / "run" / "metrics.jsonl").starts_with(before));
+  const std::string more = Content(folder_ / "run" / kEventFile);
+  EXPECT_TRUE(more.starts_with(events) && more.size() > events.size());
 }
 
 TEST_F(Resumed, RefusesAnOptionThatMakesItAnotherRun) {
@@ -130,6 +139,12 @@ TEST_F(Resumed, AutoStartsANewRunWhereThereIsNone) {
   EXPECT_NE(again.out.find("resumed   run at epoch 2"), std::string::npos) << again.out;
 }
 
+TEST_F(Resumed, CheckpointWithANumberBeyondAllIsNone) {
+  fs::create_directories(folder_ / "run" / "checkpoints");
+  std::ofstream(CheckpointPath((folder_ / "run").string(), INT64_MAX)) << "planted";
+  EXPECT_TRUE(ListCheckpoints(folder_ / "run").empty());
+}
+
 TEST_F(Resumed, FolderWithoutCheckpointIsAUsersMistake) {
   const Finished refused = Train({"train", "--resume", "nowhere"});
   EXPECT_EQ(refused.exit_code, 2);
@@ -165,10 +180,62 @@ TEST_F(Resumed, FolderUsedAgainIsNeverWithoutAModel) {
 }
 
 TEST_F(Resumed, WhatAKilledRunLeftHalfWrittenIsRemoved) {
-  fs::create_directories(folder_ / "run" / "checkpoints");
-  std::ofstream(folder_ / "run" / "model.safetensors.77.partial") << "half";
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  const std::string half = "/model.safetensors." + std::to_string(gone) + "-0.partial";
+  // Of a run, a sweep and its trials, an ensemble, and the jobs of a queue.
+  const std::string inner[] = {"",          "/checkpoints",          "/members",
+                               "/trials",   "/trials/3/checkpoints", "/ensemble/members",
+                               "/ensemble", "/job/checkpoints",      "/.jobs"};
+  const std::string run = (folder_ / "run").string();
+  for (const std::string& folder : inner) {
+    fs::create_directories(run + folder);
+    std::ofstream(run + folder + half) << "half";
+  }
+  fs::create_directories(run + "/other");
+  fs::create_directories(folder_ / "elsewhere");
+  fs::create_directory_symlink(folder_ / "elsewhere", run + "/link");
+  const std::string others[] = {run + "/film.partial", run + "/other" + half,
+                                (folder_ / "elsewhere").string() + half};
+  for (const std::string& file : others) std::ofstream(file) << "somebody else's";
+  const FolderLock lock(run);
+  for (const std::string& folder : inner) EXPECT_FALSE(fs::exists(run + folder + half)) << folder;
+  for (const std::string& file : others) EXPECT_TRUE(fs::exists(file)) << file;
+}
+
+// The one that gives a folder up removes the lock, while the other may have opened it.
+TEST_F(Resumed, FolderThatIsRemovedMeanwhileIsLockedByOneRunOnly) {
+  const std::string run = (folder_ / "run").string();
+  std::atomic<int> holders = 0;
+  const auto lock_often = [&] {
+    for (int held = 0; held < 300;) {
+      try {
+        const FolderLock lock(MakeOutputFolder(run));
+        EXPECT_EQ(++holders, 1);
+        ++held;
+        --holders;
+        RemoveUnusedFolder(run);
+      } catch (const UserError&) {  // the other one has it, or has just removed it
+      }
+    }
+  };
+  const std::jthread other(lock_often);
+  lock_often();
+}
+
+TEST_F(Resumed, SweepsAndComparisonsLockTheirFolders) {
+  ASSERT_EQ(Train({"train", "rows.csv", "--ensemble", "2", "--epochs", "1", "--hidden", "3",
+                   "--devices", "cpu:1", "--out", "run"})
+                .exit_code,
+            0);
   const FolderLock lock((folder_ / "run").string());
-  EXPECT_FALSE(fs::exists(folder_ / "run" / "model.safetensors.77.partial"));
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {"sweep", "--resume", "run"}, {"compare", "rows.csv", "--out", "run"}}) {
+    const Finished refused = Train(arguments);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.err.find("another run writes into run"), std::string::npos) << refused.err;
+  }
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "core/replaced_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -12,6 +14,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/guard/folder.h"
 
 namespace hogbatch {
 namespace {
@@ -53,6 +56,56 @@ TEST_F(ReplacedFileTest, LeavesTheOldOneWhenItIsNotCommitted) {
   }
   EXPECT_EQ(Read(Path("a")), "old");
   EXPECT_EQ(Files(), 1);
+}
+
+// A process that has ended.
+pid_t Gone() {
+  const pid_t process = ::fork();
+  if (process == 0) ::_exit(0);
+  ::waitpid(process, nullptr, 0);
+  return process;
+}
+
+TEST_F(ReplacedFileTest, OfAProgramThatIsKilledLeavesNothing) {
+  const int probe = ::open(folder_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (probe < 0) GTEST_SKIP() << "this file system has no files without a name";
+  ::close(probe);
+  const pid_t process = ::fork();
+  if (process == 0) {
+    ReplacedFile file(Path("a"));
+    file.Write(std::as_bytes(std::span(std::string_view("half"))));
+    ::_exit(0);
+  }
+  ::waitpid(process, nullptr, 0);
+  EXPECT_EQ(Files(), 0);
+}
+
+TEST_F(ReplacedFileTest, IsRemovedOnlyIfItsProgramIsGone) {
+  const std::string gone = fmt::format("a.{}-0.partial", Gone());
+  const std::string kept[] = {fmt::format("a.{}-0.partial", ::getpid()), "film.mkv.partial",
+                              fmt::format("a.{}.partial", Gone()),
+                              fmt::format("a.{}-x.partial", Gone()), "a.-1-0.partial"};
+  for (const std::string& name : kept) ReplaceFile(Path(name), "text");
+  ReplaceFile(Path(gone), "text");
+  RemovePartialFiles(folder_);
+  EXPECT_FALSE(fs::exists(Path(gone)));
+  for (const std::string& name : kept) EXPECT_TRUE(fs::exists(Path(name))) << name;
+}
+
+TEST_F(ReplacedFileTest, FolderIsMadeWithThoseAboveIt) {
+  EXPECT_TRUE(MakeFolder(Path("a/b/c/")));
+  EXPECT_FALSE(MakeFolder(Path("a/b/c")));
+  EXPECT_TRUE(fs::is_directory(Path("a/b/c")));
+  ReplaceFile(Path("file"), "text");
+  EXPECT_THROW(MakeFolder(Path("file")), UserError);
+  EXPECT_THROW(MakeFolder(Path("file/a")), UserError);
+}
+
+TEST_F(ReplacedFileTest, FolderIsNoLinkThatTheUserDidNotName) {
+  MakeFolder(Path("real"));
+  fs::create_directory_symlink(Path("real"), Path("link"));
+  EXPECT_THROW(MakeFolder(Path("link")), UserError);
+  EXPECT_FALSE(MakeFolder(Path("link"), NamedBy::kUser));
 }
 
 TEST_F(ReplacedFileTest, FollowsALinkOfTheUser) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/guard/folder.h"
 #include "core/guard/small_file.h"
 #include "core/replaced_file.h"
 #include "core/text.h"
@@ -57,15 +58,7 @@ std::vector<JobRequest> ReadKept(const std::string& path) {
 }  // namespace
 
 KeptJobs::KeptJobs(const std::string& folder) : folder_(folder + kJobsFolder) {
-  std::error_code error;
-  if (fs::is_symlink(folder_, error)) {
-    throw UserError(
-        fmt::format("{} is a link, and nothing is written through one: replace it by "
-                    "the folder that it links to",
-                    folder_));
-  }
-  fs::create_directories(folder_, error);
-  if (error) throw UserError(fmt::format("cannot make {}: {}", folder_, error.message()));
+  MakeFolder(folder_);
 }
 
 std::vector<std::string> KeptJobs::Files() const {

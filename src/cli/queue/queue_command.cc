@@ -12,6 +12,7 @@
 #include "cli/run_files.h"
 #include "core/clock.h"
 #include "core/error.h"
+#include "core/guard/folder.h"
 #include "core/text.h"
 
 namespace hogbatch {
@@ -92,6 +93,7 @@ QueueCommand::Prepared QueueCommand::Prepare(JobRequest request) {
   try {
     const std::string folder = folder_ + "/" + job.name;
     const bool goes_on = resumed_.contains(job.name) && job.name != begins_anew_;
+    RefuseLink(folder);
     prepared.folder = std::make_unique<RunFolder>(folder);
     prepared.job =
         PrepareJob({.spec = job.spec,

@@ -56,7 +56,7 @@ TrainRecords::TrainRecords(const std::string& folder, const TrainOptions& option
       started_(SecondsSince1970()),
       traced_(!options.trace.empty()) {
   if (!options.tensorboard) return;
-  events_.emplace(fmt::format("{}/{}", folder, kEventFile));
+  events_.emplace(fmt::format("{}/{}", folder, kEventFile), begin);
   events_->Append(report::FirstEvent(started_));
 }
 

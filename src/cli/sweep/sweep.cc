@@ -59,12 +59,14 @@ void RefuseUnused(const SweepCommandOptions& options) {
 
 int RunSweep(const SweepCommandOptions& asked) {
   const SweepCommandOptions options = WithFolder(asked);
+  std::optional<FolderLock> lock;
   std::optional<SweepRecord> resumed;
   if (!options.resume.empty()) {
     if (!options.out.empty()) {
       throw UserError(
           "--out: a resumed sweep goes on in its own folder; leave out --out or --resume");
     }
+    if (HoldsSweep(options.resume)) lock.emplace(options.resume);  // before it is read
     resumed = ReadSweep(options.resume);
   } else if (!options.out.empty()) {
     RefuseSweep(options.out);

@@ -17,6 +17,7 @@
 #include "cli/train_observer.h"
 #include "core/clock.h"
 #include "core/error.h"
+#include "core/guard/folder.h"
 #include "core/replaced_file.h"
 #include "core/text.h"
 #include "report/sweep_page.h"
@@ -62,7 +63,11 @@ int SweepCommand::Run() {
       is_resumed_ ? ReadResults(folder_, record_, trials_, spec_.Rungs().size()) : EarlierSweep{};
   SweepPlan plan = MakePlan();
   folder_ = MakeOutputFolder(folder_);
-  lock_.emplace(folder_);
+  if (!is_resumed_) {
+    lock_.emplace(folder_);
+    RefuseOtherSweep(folder_);  // which may have begun meanwhile
+  }
+  for (const char* inner : {"/trials", "/members", "/ensemble"}) RefuseLink(folder_ + inner);
   if (!is_resumed_) SetAsideOldRun(folder_);
   record_.options = options_.training.Texts();
   record_.search = SearchTexts(options_.search);
@@ -301,9 +306,11 @@ int SweepCommand::TrainEnsemble() {
                          fmt::format("{:.3f}s", std::max(0.001, max_seconds_ - Seconds())));
     options.given = {"max-time"};
   }
+  std::optional<FolderLock> lock;
   std::optional<SweepRecord> resumed;
   if (HoldsSweep(options.out)) {
     options.resume = std::exchange(options.out, "");
+    lock.emplace(options.resume);
     resumed = ReadSweep(options.resume);
   }
   console_.Say("");

@@ -19,7 +19,8 @@ namespace hogbatch {
 
 class SweepCommand final : public SweepObserver {
  public:
-  // The console outlives it. `resumed`: the sweep to go on with; none: a new one.
+  // The console outlives it. `resumed`: the sweep to go on with, whose folder the caller has
+  // locked; none: a new one.
   SweepCommand(const SweepCommandOptions& options, const std::optional<SweepRecord>& resumed,
                Console& console);
 

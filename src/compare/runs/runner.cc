@@ -10,6 +10,7 @@
 #include "compare/runs/option_texts.h"
 #include "compare/runs/run_files.h"
 #include "core/error.h"
+#include "core/guard/folder.h"
 #include "core/guard/json_text.h"
 #include "core/replaced_file.h"
 
@@ -93,12 +94,9 @@ std::string MessageOf(Outcome outcome, const ChildResult& result, const RunFiles
 
 void PrepareFolder(const std::string& folder) {
   std::error_code error;
+  MakeFolder(fs::path(folder).parent_path());
   fs::remove_all(folder, error);
-  fs::create_directories(folder, error);
-  if (error) {
-    errno = error.value();
-    ThrowErrno("make the folder", folder);
-  }
+  MakeFolder(folder);
 }
 
 }  // namespace

@@ -212,7 +212,8 @@ std::int64_t CheckpointNumber(const std::string& path) {
   if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return 0;
   const auto digits =
       std::string_view(name).substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size());
-  return ReadAll(digits, number) ? number : 0;
+  constexpr std::int64_t kMost = 1'000'000'000'000'000;  // no run comes near it
+  return ReadAll(digits, number) && number < kMost ? number : 0;
 }
 
 std::vector<std::string> ListCheckpoints(const std::string& folder) {

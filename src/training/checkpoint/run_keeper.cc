@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "core/error.h"
+#include "core/guard/folder.h"
 #include "training/checkpoint/json_state.h"
 #include "training/model/model_file.h"
 
@@ -76,13 +76,7 @@ RunKeeper::RunKeeper(KeepOptions keep, const TrainingPlan& plan, const TrainingI
       observer_(observer),
       data_(keep_.data.empty() ? Fingerprint(input) : keep_.data) {
   const std::string checkpoints = keep_.folder + "/checkpoints";
-  if (std::filesystem::is_symlink(checkpoints)) {
-    throw UserError(
-        fmt::format("{} is a link, and checkpoints are not written through one: replace it by the "
-                    "folder that it links to",
-                    checkpoints));
-  }
-  std::filesystem::create_directories(checkpoints);
+  MakeFolder(checkpoints);
   const std::vector<std::string> old = ListCheckpoints(keep_.folder);
   last_number_ = old.empty() ? 0 : CheckpointNumber(old.front());
 }

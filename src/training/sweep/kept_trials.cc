@@ -44,6 +44,7 @@ KeptTrials::KeptTrials(std::string folder, std::size_t trials, std::vector<std::
   std::map<std::int64_t, std::string> blocks;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+    if (entry.is_symlink(error)) continue;  // it would be followed out of the sweep's folder
     const std::string name = entry.path().filename();
     std::int64_t number = 0;
     const bool is_block = name.starts_with(kBlock);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/guard/folder.h"
 #include "nn/lanes/lane_optimizer.h"
 #include "training/checkpoint/spec_text.h"
 #include "training/job_parts.h"
@@ -152,6 +153,7 @@ void SweepRun::AddBlock(Block block, std::span<const TrainingPlan> plans) {
 
 void SweepRun::Queued(Block block, TrainingPlan plan, std::string options,
                       std::shared_ptr<const Checkpoint> resume) {
+  RefuseLink(block.folder);
   const SweepInput& read = InputOf(block.legs.front().trial);
   const double from = resume ? static_cast<double>(TrainedRows(*resume, block.folder)) /
                                    static_cast<double>(read.input->training.train_rows)

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/guard/folder.h"
 #include "training/model/last_save.h"
 #include "training/sweep/fold_means.h"
 
@@ -48,7 +49,7 @@ bool SweepModels::SaveIfBest(std::size_t trial, const SavedModel& model, double 
 bool SweepModels::SaveMember(std::size_t trial, const SavedModel& model) {
   try {
     const std::string path = MemberPath(folder_.path, trial);
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    MakeFolder(std::filesystem::path(path).parent_path());
     SaveModel(path, model);
     return true;
   } catch (const std::exception& error) {
