@@ -82,7 +82,7 @@ Json JsonOf(const CurveFinding& curve) {
 }
 
 Json JsonOf(const Findings& findings) {
-  Json json;
+  Json json = Json::object();
   if (findings.target) {
     json["target_loss"] = findings.target->loss;
     json["target_chosen"] = findings.target->how;

@@ -106,6 +106,7 @@ def main():
     parser.add_argument("--library", required=True, type=resolved)
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--modes", default=",".join(MODES))
+    parser.add_argument("--first", type=int, default=1, help="begins with the n-th call")
     parser.add_argument("--stride", type=int, default=1, help="fails only every n-th call")
     parser.add_argument("--most", type=int, default=10**9, help="fails at most this many calls of a kind")
     parser.add_argument("--go-on", action="store_true", help="shows all failures, not only the first")
@@ -116,7 +117,7 @@ def main():
         for mode in options.modes.split(","):
             for kind in options.kinds.split(","):
                 codes = []
-                for number in range(1, options.stride * options.most + 1, options.stride):
+                for number in range(options.first, options.first + options.stride * options.most, options.stride):
                     try:
                         code = harness.fail(kind, number, mode)
                     except (AssertionError, subprocess.TimeoutExpired) as failure:

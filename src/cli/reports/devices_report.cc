@@ -154,7 +154,7 @@ std::string DevicesText(const DevicesReport& report) {
 
 std::string DevicesJson(const DevicesReport& report) {
   const std::vector<DeviceInfo> chosen = AutoDevices(report, Purpose::kTraining);
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   nlohmann::ordered_json processor = ToJson(report.processor);
   processor["cores"] = report.cores;
   processor["auto"] = HasCores(chosen);

@@ -92,7 +92,7 @@ std::string EvalText(const EvalReport& report) {
 }
 
 std::string EvalJson(const EvalReport& report) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   json["rows"] = report.sums.rows;
   json["loss"] = report.sums.mean_loss();
   for (const Metric& metric : MetricsOf(report.sums, report.scale)) {

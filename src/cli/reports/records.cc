@@ -142,7 +142,7 @@ Json NetworkOf(const ModelSpec& spec) {
 }  // namespace
 
 std::string MetricsLine(const Progress& progress, const MetricScale& scale) {
-  Json line;
+  Json line = Json::object();
   PutCounts(line, progress);
   if (progress.running_loss) Put(line, "running_loss", *progress.running_loss);
   PutEvaluation(line, progress.evaluation, scale);
@@ -156,7 +156,7 @@ std::string MetricsLine(const Progress& progress, const MetricScale& scale) {
 
 std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
                         const MetricScale& scale) {
-  Json summary;
+  Json summary = Json::object();
   summary["format"] = kFormat;
   const Progress& totals = result.totals;
   PutCounts(summary, totals);
@@ -184,7 +184,7 @@ std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan,
   TrainOptions used = options;
   used.spec.algorithm = plan.algorithm;
   used.spec.learning_rate = plan.learning_rate;
-  Json object;
+  Json object = Json::object();
   object["options_format"] = kFormat;  // "format" is an option
   object["version"] = HOGBATCH_VERSION;
   object["started"] = setting.started;

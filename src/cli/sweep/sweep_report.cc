@@ -152,7 +152,7 @@ std::string EnsembleLine(const SweepResults& sweep, const EnsembleQuality& quali
 
 std::string EnsembleJson(const SweepResults& sweep, const EnsembleQuality& quality,
                          const std::string& folder) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   const auto add = [&](const std::string& rows, const EvaluationSums& sums) {
     json[rows + "_loss"] = sums.mean_loss();
     for (const Metric& metric : MetricsOf(sums, quality.scale)) {
