@@ -46,7 +46,7 @@ TEST(SweepOptions, AreRefusedWhenTheyMeanNothing) {
   const auto why_not = [](const char* name, const char* text) {
     return [=] { ParseSweepOptions({"sweep", name, text}); };
   };
-  EXPECT_THAT(why_not("--lr", ""), ThrowsMessage<UserError>(HasSubstr("a value is missing")));
+  EXPECT_THAT(why_not("--lr", ""), ThrowsMessage<UserError>(HasSubstr("--lr needs a value")));
   EXPECT_THAT(why_not("--lr", "0.01,0.1"),
               ThrowsMessage<UserError>(HasSubstr("a list of numbers has | between them")));
   EXPECT_THAT(why_not("--trials", "1000000000"),
