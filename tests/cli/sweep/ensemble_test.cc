@@ -78,7 +78,7 @@ TEST_F(EnsembleProgram, FollowsASearchWithTheOptionsOfTheBestTrial) {
 TEST_F(EnsembleProgram, GoesOnAfterItWasInterrupted) {
   const Finished stopped =
       StopAfterCheckpoint({"train", "rows.svm", "--ensemble", "3", "--hidden", "16", "--epochs",
-                           "200", "--devices", "cpu:1", "--out", "i", "--checkpoint-every", "0.1"},
+                           "1000", "--devices", "cpu:1", "--out", "i", "--checkpoint-every", "0.1"},
                           "i", 1, SIGINT);
   ASSERT_EQ(stopped.exit_code, 130) << stopped.err;
   EXPECT_THAT(stopped.out, HasSubstr("hogbatch sweep --resume i"));
