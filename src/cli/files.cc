@@ -4,6 +4,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,8 +44,6 @@ void RemoveLeftovers(const fs::path& folder) {
     const bool is_inner = std::ranges::find(kInnerFolders, name) != kInnerFolders.end();
     if (is_inner || fs::exists(entry.path() / "checkpoints", error)) RemoveLeftovers(entry.path());
   }
-}
-
 }
 
 std::string DatedFolder() {

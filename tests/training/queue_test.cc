@@ -106,7 +106,7 @@ TEST_F(QueueTest, TrainsJobsThatShareTheirDataAndKeepsEach) {
     EXPECT_EQ(trained.run.totals.examples, 12000);
     EXPECT_TRUE(trained.model);
     EXPECT_EQ(log.evaluations[job], 4);
-    const std::string name = {"abc"[job]};
+    const std::string name = {"abc"[static_cast<std::size_t>(job)]};
     EXPECT_TRUE(fs::exists(folder_ / name / "model.safetensors"));
     EXPECT_FALSE(ListCheckpoints((folder_ / name).string()).empty());
     const JobTimes& times = log.times[job];

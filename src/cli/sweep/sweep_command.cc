@@ -65,7 +65,7 @@ int SweepCommand::Run() {
   folder_ = MakeOutputFolder(folder_);
   if (!is_resumed_) {
     lock_.emplace(folder_);
-    RefuseOtherSweep(folder_);  // which may have begun meanwhile
+    RefuseSweep(folder_);  // which may have begun meanwhile
   }
   for (const char* inner : {"/trials", "/members", "/ensemble"}) RefuseLink(folder_ + inner);
   if (!is_resumed_) SetAsideOldRun(folder_);
