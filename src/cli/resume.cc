@@ -38,7 +38,7 @@ std::string FindRun(const TrainOptions& options) {
   if (options.resume != "auto" && !options.out.empty()) {
     throw UserError("--out: a resumed run goes on in its own folder; leave out --out or --resume");
   }
-  const std::string folder = FolderOf(options);
+  std::string folder = FolderOf(options);
   if (!folder.empty() && !ListCheckpoints(folder).empty()) return folder;
   if (!folder.empty() && HoldsSweep(folder)) {
     throw UserError(fmt::format(
