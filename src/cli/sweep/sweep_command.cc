@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -22,7 +21,6 @@
 #include "core/text.h"
 #include "report/sweep_page.h"
 #include "training/devices/machine_facts.h"
-#include "training/predict.h"
 
 namespace hogbatch {
 namespace {
@@ -272,26 +270,11 @@ void SweepCommand::ShowBestSetting(const SweepResults& results) {
 }
 
 void SweepCommand::Join() {
-  std::vector<SavedModel> members;
-  for (std::size_t i = 0; i < trials_.size(); ++i) {
-    const std::string path = MemberPath(folder_, i);
-    const bool is_done = run_->results()[i].state == TrialState::kDone;
-    if (is_done && std::filesystem::exists(path)) members.push_back(LoadModel(path));
-  }
-  if (members.empty()) throw Error(fmt::format("{} has no member of the ensemble", folder_));
-  ensemble_ = JoinMembers(members);
-  SaveModel(folder_ + "/model.safetensors", *ensemble_);
-  const TrainingInput& input = *run_->plan().inputs.front().input;
-  const std::vector<DeviceChoice> devices = DevicesToInfer(spec_.base.devices, ensemble_->spec);
-  const Dataset& rows = input.training.data;
-  EnsembleQuality quality{
-      .valid = EvaluateRows(devices, *ensemble_, rows, {input.training.train_rows, rows.rows}),
-      .scale = {.loss = ensemble_->spec.loss,
-                .target_deviation = input.training.schema.target_deviation}};
-  if (input.test) {
-    quality.test = EvaluateRows(devices, *ensemble_, *input.test, {0, input.test->rows});
-  }
-  console_.Say(fmt::format("ensemble  {}", EnsembleLine(Results(), quality, members.size())));
+  ensemble_ = JoinSavedMembers(folder_, run_->results());
+  const EnsembleQuality quality =
+      QualityOf(*ensemble_, *run_->plan().inputs.front().input, spec_.base.devices);
+  const auto members = static_cast<std::size_t>(ensemble_->spec.lanes);
+  console_.Say(fmt::format("ensemble  {}", EnsembleLine(Results(), quality, members)));
   if (options_.json) WriteOutput(EnsembleJson(Results(), quality, folder_));
 }
 

@@ -128,7 +128,8 @@ std::optional<double> SecondsLeft(const SweepResults& sweep, double expected_epo
 std::string TrainCommand(const Trial& trial, DeviceKind kind) {
   TrainingSpec spec = trial.spec;
   if (kind == DeviceKind::kCpu) spec.devices = "cpu:1";
-  spec.algorithm = "hogbatch";
+  spec.algorithm =
+      ChooseAlgorithmInQueue(spec.algorithm, DefaultScheduler(), Sharing::kExclusive).name;
   std::string command = "hogbatch train";
   for (const std::string& file : SplitLines(spec.data)) command += " " + ShellText(file);
   for (const auto& [name, text] : ChangedOptions(spec)) {

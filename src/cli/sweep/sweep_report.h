@@ -10,6 +10,7 @@
 #include "device/device_info.h"
 #include "nn/metric_values.h"
 #include "report/sweep_page.h"
+#include "training/sweep/sweep_models.h"
 #include "training/sweep/sweep_run.h"
 #include "training/sweep/trial_result.h"
 
@@ -35,11 +36,6 @@ std::optional<double> SecondsLeft(const SweepResults& sweep, double expected_epo
 // trial trains on one worker of `kind`.
 std::string TrainCommand(const Trial& trial, DeviceKind kind);
 
-struct EnsembleQuality {
-  EvaluationSums valid;
-  std::optional<EvaluationSums> test = {};  // on the rows of --test
-  MetricScale scale;
-};
 // "5 members: validation loss 0.21, accuracy 0.93; the best member alone 0.24, 0.92; test …".
 std::string EnsembleLine(const SweepResults& sweep, const EnsembleQuality& quality,
                          std::size_t members);

@@ -32,7 +32,7 @@ std::vector<T> ForAllDevices(const std::vector<T>& planned, const TrainingPlan& 
 
 TrainingPlan PlanInQueue(const TrainingSpec& spec, const TrainingInput& input,
                          const Devices& devices, const SchedulerInfo& scheduler, Sharing sharing,
-                         TrainingObserver& observer) {
+                         TrainingObserver& observer, const TrialPlacement& placement) {
   TrainingSpec chosen = spec;
   chosen.algorithm = ChooseAlgorithmInQueue(spec.algorithm, scheduler, sharing).name;
   if (sharing != Sharing::kExclusive) return Plan(chosen, input, devices, observer);
@@ -42,7 +42,11 @@ TrainingPlan PlanInQueue(const TrainingSpec& spec, const TrainingInput& input,
   };
   const auto core = std::ranges::find_if(devices.chosen, is_core);
   one.chosen = {core == devices.chosen.end() ? devices.chosen.front() : *core};
-  return Plan(chosen, input, one, observer);
+  TrainingPlan plan = Plan(chosen, input, one, observer);
+  plan.rules.pause_epoch = placement.pause_epoch;
+  plan.rules.most_rollbacks = placement.most_rollbacks;
+  plan.order_seed = placement.order_seed;
+  return plan;
 }
 
 // What a keeper cannot write is told as a warning of its job.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,12 +29,19 @@ struct JobPlace {
   double arrives = 0;  // seconds after the run began
 };
 
+// What belongs to a job that is one of several trainings of the same rows, and to no option.
+struct TrialPlacement {
+  double pause_epoch = std::numeric_limits<double>::infinity();  // RunRules
+  std::int64_t most_rollbacks = RunRules().most_rollbacks;       // RunRules
+  std::optional<std::uint64_t> order_seed = {};                  // TrainingPlan
+};
+
 // The plan of a job of a queue on `devices`. "auto" as algorithm means hogbatch. An exclusive job
 // trains on one kind of device: on cores, if there are any. UserError as for Plan, and for what the
 // scheduler forbids.
 TrainingPlan PlanInQueue(const TrainingSpec& spec, const TrainingInput& input,
                          const Devices& devices, const SchedulerInfo& scheduler, Sharing sharing,
-                         TrainingObserver& observer);
+                         TrainingObserver& observer, const TrialPlacement& placement = {});
 
 struct QueuedJob {
   TrainingPlan plan;                           // of PlanInQueue

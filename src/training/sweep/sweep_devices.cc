@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/error.h"
 #include "training/memory_check.h"
@@ -61,7 +62,7 @@ std::size_t SweepDevices::workers() const {
   return all;
 }
 
-TrainingPlan SweepDevices::PlanOf(const Trial& trial, std::size_t kind) const {
+TrainingPlan SweepDevices::PlanOf(const Trial& trial, std::size_t kind, double pause_epoch) const {
   const TrainingSpec& spec = trial.spec;
   const Devices& devices = kinds_[kind].devices;
   SilentObserver silent;
@@ -71,10 +72,12 @@ TrainingPlan SweepDevices::PlanOf(const Trial& trial, std::size_t kind) const {
     const BatchRange rows = ParseBatchRange("--cpu-batch", spec.batch.cpu_batch);
     same.batch.gpu_batch = fmt::format("{}", FixedBatchSize(rows, DeviceKind::kCpu));
   }
-  TrainingPlan plan = PlanInQueue(same, *inputs_[trial.fold].input, devices, DefaultScheduler(),
-                                  Sharing::kExclusive, silent);
-  plan.order_seed = static_cast<std::uint64_t>(SplitSeed(spec));
-  return plan;
+  // A trial is judged at its own learning rate, as a lane is.
+  const TrialPlacement placement{.pause_epoch = pause_epoch,
+                                 .most_rollbacks = 0,
+                                 .order_seed = static_cast<std::uint64_t>(SplitSeed(spec))};
+  return PlanInQueue(same, *inputs_[trial.fold].input, devices, DefaultScheduler(),
+                     Sharing::kExclusive, silent, placement);
 }
 
 // Cores gain by lanes while their weights stay in cache, devices with memory of their own as long
@@ -82,7 +85,7 @@ TrainingPlan SweepDevices::PlanOf(const Trial& trial, std::size_t kind) const {
 std::size_t SweepDevices::MostLanes(const Trial& trial, std::size_t kind,
                                     std::size_t trials) const {
   try {
-    const TrainingPlan plan = PlanOf(trial, kind);
+    const TrainingPlan plan = PlanOf(trial, kind, std::numeric_limits<double>::infinity());
     const DeviceInfo& device = plan.work.devices.front().info;
     if (device.shares_host_memory) return LanesInCache(plan.work.model, core_cache_bytes_);
     return LargestThatFits(trials, [&](std::size_t lanes) {

@@ -31,8 +31,9 @@ class SweepDevices {
   std::span<const std::size_t> lanes(std::size_t kind) const { return kinds_[kind].lanes; }
 
   // The plan of a trial on devices of a kind, alone. If the sweep has cores, an update has as many
-  // rows as on a core, whatever the device is. UserError as for PlanInQueue.
-  TrainingPlan PlanOf(const Trial& trial, std::size_t kind) const;
+  // rows as on a core, whatever the device is. It pauses after `pause_epoch`. UserError as for
+  // PlanInQueue.
+  TrainingPlan PlanOf(const Trial& trial, std::size_t kind, double pause_epoch) const;
 
   // How trials are fused, in words.
   std::string Text() const;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/error.h"
@@ -12,6 +13,11 @@
 #include "training/sweep/sweep_run.h"
 
 namespace hogbatch {
+namespace {
+
+constexpr double kNoPause = std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 // The kind of device whose workers have least to do; none: all have a job and one that waits.
 std::optional<std::size_t> SweepRun::FreestKind() const {
@@ -79,10 +85,10 @@ void SweepRun::Add(const std::vector<Tuner::Leg>& legs, std::size_t kind) {
   std::vector<TrainingPlan> plans;
   for (const Tuner::Leg leg : legs) {
     try {
-      TrainingPlan plan = devices_.PlanOf(plan_.trials[leg.trial], kind);
       // The learning rate is that of all epochs, whatever the rung is.
-      if (leg.rung + 1 < plan_.rungs.size()) plan.rules.pause_epoch = plan_.rungs[leg.rung];
-      plan.rules.most_rollbacks = 0;  // a trial is judged at its own learning rate, as a lane is
+      const bool is_last = leg.rung + 1 == plan_.rungs.size();
+      TrainingPlan plan = devices_.PlanOf(plan_.trials[leg.trial], kind,
+                                          is_last ? kNoPause : plan_.rungs[leg.rung]);
       if (TrainsAlone(leg.trial)) {
         AddAlone({.legs = {leg}, .folder = {}, .kind = kind}, plan);
       } else {

@@ -6,7 +6,9 @@
 
 #include "core/error.h"
 #include "core/guard/folder.h"
+#include "training/model/ensemble.h"
 #include "training/model/last_save.h"
+#include "training/predict.h"
 #include "training/sweep/fold_means.h"
 
 namespace hogbatch {
@@ -27,6 +29,31 @@ class Warner final : public TrainingObserver {
 
 std::string MemberPath(const std::string& folder, std::size_t trial) {
   return fmt::format("{}/members/{}.safetensors", folder, trial + 1);
+}
+
+SavedModel JoinSavedMembers(const std::string& folder, std::span<const TrialResult> results) {
+  std::vector<SavedModel> members;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::string path = MemberPath(folder, i);
+    const bool is_done = results[i].state == TrialState::kDone;
+    if (is_done && std::filesystem::exists(path)) members.push_back(LoadModel(path));
+  }
+  if (members.empty()) throw Error(fmt::format("{} has no member of the ensemble", folder));
+  SavedModel joined = JoinMembers(members);
+  SaveModel(folder + "/model.safetensors", joined);
+  return joined;
+}
+
+EnsembleQuality QualityOf(const SavedModel& model, const TrainingInput& input,
+                          std::string_view devices) {
+  const std::vector<DeviceChoice> choices = DevicesToInfer(devices, model.spec);
+  const Dataset& rows = input.training.data;
+  EnsembleQuality quality{
+      .valid = EvaluateRows(choices, model, rows, {input.training.train_rows, rows.rows}),
+      .scale = {.loss = model.spec.loss,
+                .target_deviation = input.training.schema.target_deviation}};
+  if (input.test) quality.test = EvaluateRows(choices, model, *input.test, {0, input.test->rows});
+  return quality;
 }
 
 bool SweepModels::SaveIfBest(std::size_t trial, const SavedModel& model, double loss) {

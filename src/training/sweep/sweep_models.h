@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "training/checkpoint/checkpoint_options.h"
+#include "training/input.h"
 #include "training/model/model_file.h"
 #include "training/sweep/sweep_observer.h"
 #include "training/sweep/trial_result.h"
@@ -21,6 +24,19 @@ struct SweepFolder {
 };
 // The file of a member, from 0.
 std::string MemberPath(const std::string& folder, std::size_t trial);
+
+// The members of an ensemble that have ended well, joined and saved as model.safetensors. Throws
+// Error if there is none.
+SavedModel JoinSavedMembers(const std::string& folder, std::span<const TrialResult> results);
+
+// How good a model is on the validation rows, and on those of --test.
+struct EnsembleQuality {
+  EvaluationSums valid;
+  std::optional<EvaluationSums> test = {};
+  MetricScale scale;
+};
+EnsembleQuality QualityOf(const SavedModel& model, const TrainingInput& input,
+                          std::string_view devices);
 
 // Tells the observer what cannot be saved; the sweep goes on.
 class SweepModels {

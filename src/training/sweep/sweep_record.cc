@@ -76,9 +76,7 @@ TrialPoint PointFrom(const Json& json) {
 }
 
 TrialState StateFrom(std::string_view name) {
-  for (int i = 0; i <= static_cast<int>(TrialState::kFailed); ++i) {
-    if (Name(static_cast<TrialState>(i)) == name) return static_cast<TrialState>(i);
-  }
+  if (const std::optional<TrialState> state = FindOutcome(name)) return *state;
   throw UserError("an unknown state");
 }
 

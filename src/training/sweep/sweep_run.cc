@@ -15,21 +15,6 @@ namespace {
 
 constexpr double kNoLoss = std::numeric_limits<double>::infinity();
 
-TrialState StateAfter(StopReason reason) {
-  switch (reason) {
-    case StopReason::kPaused:
-      return TrialState::kStopped;
-    case StopReason::kInterrupted:
-      return TrialState::kInterrupted;
-    case StopReason::kDiverged:
-      return TrialState::kDiverged;
-    case StopReason::kNoWorkers:
-      return TrialState::kFailed;
-    default:
-      return TrialState::kDone;
-  }
-}
-
 std::vector<MetricScale> ScalesOf(const SweepPlan& plan) {
   std::vector<MetricScale> scales;
   for (const SweepInput& read : plan.inputs) {
@@ -204,7 +189,7 @@ std::vector<SweepRun::LegEnd> SweepRun::EndsOf(const Block& block, const Trained
 }
 
 std::optional<double> SweepRun::LegEnd::loss() const {
-  if (!run.saved || !run.saved->valid || EndedBadly(StateAfter(run.stopped_because))) return {};
+  if (!run.saved || !run.saved->valid || EndedBadly(OutcomeAfter(run.stopped_because))) return {};
   return run.saved->valid->mean_loss();
 }
 
@@ -220,7 +205,7 @@ std::optional<std::size_t> SweepRun::BestOf(std::span<const LegEnd> ends) {
 // A trial whose model cannot be saved has not ended: the sweep can go on with its checkpoint.
 void SweepRun::End(Tuner::Leg leg, const LegEnd& end, bool is_saved) {
   TrialResult& result = results_[leg.trial];
-  result.state = StateAfter(end.run.stopped_because);
+  result.state = OutcomeAfter(end.run.stopped_because);
   result.epoch = end.run.epoch;
   result.seconds = end.seconds;
   result.examples = end.examples;

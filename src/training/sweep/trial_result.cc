@@ -22,17 +22,6 @@ double MetricOf(const std::optional<EvaluationSums>& sums, const MetricScale& sc
 
 }  // namespace
 
-std::string_view Name(TrialState state) {
-  constexpr std::array<std::string_view, 7> kNames = {"waiting",     "running",  "stopped", "done",
-                                                      "interrupted", "diverged", "failed"};
-  return kNames[static_cast<std::size_t>(state)];
-}
-
-bool IsOver(TrialState state) {
-  return state == TrialState::kDone || state == TrialState::kDiverged ||
-         state == TrialState::kFailed;
-}
-
 bool EndedBadly(TrialState state) {
   return state == TrialState::kDiverged || state == TrialState::kFailed;
 }

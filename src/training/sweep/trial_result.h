@@ -12,22 +12,12 @@
 
 #include "nn/metric_values.h"
 #include "runtime/control/progress.h"
+#include "training/queue/job_outcome.h"
 #include "training/sweep/trials.h"
 
 namespace hogbatch {
 
-enum class TrialState : std::uint8_t {
-  kWaiting,
-  kRunning,
-  kStopped,      // at the end of a rung; it goes on if it is good enough
-  kDone,         // it ended by a rule: epochs, target loss or patience
-  kInterrupted,  // it goes on when the sweep is resumed
-  kDiverged,
-  kFailed,
-};
-std::string_view Name(TrialState state);  // "waiting", "running", …
-// It trains no further, whatever comes.
-bool IsOver(TrialState state);
+using TrialState = JobOutcome;
 // It diverged or failed.
 bool EndedBadly(TrialState state);
 
