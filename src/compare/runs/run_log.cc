@@ -84,8 +84,8 @@ OptionTexts IdentityOf(OptionTexts options, const std::vector<std::string>& file
 RunLog LoadRuns(const std::string& folder, const OptionTexts& identity) {
   const std::string path = folder + "/compare.json";
   if (!std::filesystem::exists(path)) return {};
-  constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-  const auto json = ParseJson<Json>(ReadSmallFile(path, kMostBytes).value_or(""));
+  constexpr std::size_t kMostRecord = std::size_t{256} << 20;
+  const auto json = ParseJson<Json>(ReadSmallFile(path, kMostRecord).value_or(""));
   const std::string advice = "; move it away, or choose another --out";
   if (!json.is_object() || !json.contains("options") || !json.contains("runs")) {
     throw UserError(fmt::format("{} is not the record of a comparison{}", path, advice));
