@@ -60,7 +60,7 @@ std::string LatestSweep() {
 void RefuseSweep(const std::string& folder) {
   if (!HoldsSweep(folder)) return;
   throw UserError(fmt::format(
-      "--out {0}: the folder holds another sweep; name another folder, or go on with that one: "
+      "--out {0}: the folder holds a sweep; name another folder, or go on with it: "
       "hogbatch sweep --resume {0}",
       folder));
 }

@@ -83,7 +83,7 @@ TEST_F(SweepProgram, LeavesTheBestModelAndItsRecords) {
 
   const Finished other = Run({"sweep", "rows.svm", "--lr", "1|2", "--out", "s"});
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("the folder holds another sweep"));
+  EXPECT_THAT(other.err, HasSubstr("the folder holds a sweep"));
   const Finished changed = Run({"sweep", "--resume", "s", "--lr", "1|2"});
   EXPECT_THAT(changed.err, HasSubstr("a resumed sweep keeps it"));
   const Finished again = Run({"sweep", "--resume", "s"});
@@ -109,7 +109,7 @@ TEST_F(SweepProgram, SearchesBySuccessiveHalving) {
   EXPECT_FALSE(folder_.Has("a/trials"));
   const Finished trained = Run({"train", "rows.svm", "--hidden", "8", "--out", "a"});
   EXPECT_EQ(trained.exit_code, 2);
-  EXPECT_THAT(trained.err, HasSubstr("the folder holds another sweep"));
+  EXPECT_THAT(trained.err, HasSubstr("the folder holds a sweep"));
   const Finished unused = Run({"sweep", "rows.svm", "--lr", "0.1|0.2", "--eta", "2"});
   EXPECT_EQ(unused.exit_code, 2);
   EXPECT_THAT(unused.err, HasSubstr("--eta: it is for --search asha"));
