@@ -44,6 +44,8 @@ std::string DataLine(const TrainingData& training) {
       data.bytes() == 0 ? "from the cache" : fmt::format("{:.3g} MB", megabytes));
   if (training.schema.scaling == ScalingKind::kAuto) {
     line += ", standardised, except columns that are mostly 0";
+  } else if (training.schema.scaling == ScalingKind::kStandard) {
+    line += ", standardised";
   } else if (training.schema.scaling != ScalingKind::kNone) {
     line += fmt::format(", scaled by {}", Name(training.schema.scaling));
   }

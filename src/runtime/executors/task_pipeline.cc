@@ -36,7 +36,7 @@ void TaskPipeline::FinishTask(const MergeInFlight& last) {
   const double now = SteadySeconds();
   report.seconds = now - std::max(last.task_begun, reported_at_);
   reported_at_ = now;
-  on_report_(last.task, report);
+  on_report_(last.task, report, now);
 }
 
 Failure TaskPipeline::MakeFailure(WorkerId worker, std::string what) const {

@@ -16,8 +16,9 @@ namespace hogbatch {
 
 class TaskPipeline {
  public:
-  // `on_report` gets every finished task and its report. `worker` outlives the pipeline.
-  using OnReport = std::function<void(const Task&, const Report&)>;
+  // `on_report` gets every finished task, its report and when it ended (SteadySeconds). `worker`
+  // outlives the pipeline.
+  using OnReport = std::function<void(const Task&, const Report&, double ended)>;
   TaskPipeline(Worker& worker, int depth, OnReport on_report)
       : worker_(worker), depth_(depth), on_report_(std::move(on_report)) {}
 

@@ -69,10 +69,9 @@ Activity ActivityOf(TaskKind kind) {
 }
 
 // A task that has just been finished.
-TaskSpan SpanOf(const Task& task, const Report& report) {
-  const double now = SteadySeconds();
-  return {.begin = now - report.seconds,
-          .end = now,
+TaskSpan SpanOf(const Task& task, const Report& report, double ended) {
+  return {.begin = ended - report.seconds,
+          .end = ended,
           .rows = task.rows.size(),
           .updates = report.updates,
           .merges = report.merges,
@@ -99,10 +98,11 @@ class WorkerThread {
     };
     try {
       worker = MakeReady(make, on_ready);
-      pipeline.emplace(*worker, depth_, [this](const Task& task, const Report& report) {
-        if (trace_) trace_->Add(SpanOf(task, report));
-        outbox_.Send(report);
-      });
+      pipeline.emplace(*worker, depth_,
+                       [this](const Task& task, const Report& report, double ended) {
+                         if (trace_) trace_->Add(SpanOf(task, report, ended));
+                         outbox_.Send(report);
+                       });
       while (const std::optional<Task> task = NextTask(*pipeline)) pipeline->Run(*task);
       return;
     } catch (const std::exception& error) {

@@ -18,7 +18,7 @@ class UpdateTimer {
         depth_(device->info().depth),
         worker_(MakeWorker(0, std::move(device), *memory_)),
         pipeline_(*worker_, depth_,
-                  [this](const Task&, const Report& report) { OnReport(report); }),
+                  [this](const Task&, const Report& report, double) { OnReport(report); }),
         rows_(rows) {}
 
   // Seconds per update: the best of a few runs. The first update of a size may allocate memory and

@@ -66,7 +66,7 @@ TEST(Trace, HasTheTasksOfAWorkerOneAfterTheOther) {
     for (const WorkerTrace& worker : run.trace.workers()) {
       double ended = run.trace.began();
       for (const TaskSpan& span : worker.spans()) {
-        EXPECT_GE(span.begin, ended - 1e-5) << "a viewer cannot show tasks that overlap";
+        EXPECT_GE(span.begin, ended - 1e-9) << "a viewer cannot show tasks that overlap";
         EXPECT_GE(span.end, span.begin);
         ended = span.end;
       }
