@@ -59,10 +59,10 @@ std::string LatestSweep() {
 
 void RefuseSweep(const std::string& folder) {
   if (!HoldsSweep(folder)) return;
-  throw UserError(fmt::format(
-      "--out {0}: the folder holds a sweep; name another folder, or go on with it: "
-      "hogbatch sweep --resume {0}",
-      folder));
+  throw UserError(
+      fmt::format("--out {0}: the folder holds a sweep; name another folder, or go on with it: "
+                  "hogbatch sweep --resume {0}",
+                  folder));
 }
 
 SweepRecord ReadSweep(const std::string& folder) {
