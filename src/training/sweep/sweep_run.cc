@@ -102,6 +102,7 @@ void SweepRun::Fail(Tuner::Leg leg, std::string_view why) {
   result.rung_losses.push_back(kNoLoss);
   tuner_.Finish(leg, kNoLoss, Tuner::After::kOver);
   if (has_folds()) SaveSetting(leg.trial);
+  observer_.OnWarning(fmt::format("trial {} has failed: {}", leg.trial + 1, why));
   observer_.OnTrial(leg.trial);
 }
 
