@@ -91,6 +91,14 @@ TEST_F(SweepProgram, LeavesTheBestModelAndItsRecords) {
   EXPECT_THAT(again.out, HasSubstr("ended     4 of 4 trials done"));
 }
 
+TEST_F(SweepProgram, SaysWhyATrialTooLargeForAnyDeviceFailed) {
+  const Finished swept = Run({"sweep", "rows.svm", "--hidden", "8|1000000,1000000", "--epochs", "1",
+                              "--devices", "cpu:1", "--out", "l"});
+  EXPECT_EQ(swept.exit_code, 0) << swept.err;
+  EXPECT_THAT(swept.err, HasSubstr("trial 2 has failed: this network needs"));
+  EXPECT_THAT(swept.out, HasSubstr("ended     1 of 2 trials done, 1 failed"));
+}
+
 // From its options, through its rungs, to its files.
 TEST_F(SweepProgram, SearchesBySuccessiveHalving) {
   const std::vector<std::string> command = {
