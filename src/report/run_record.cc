@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/guard/format_version.h"
 #include "core/guard/json_text.h"
 #include "core/guard/small_file.h"
 #include "core/text.h"
@@ -238,9 +239,13 @@ std::optional<Json> ReadObject(const std::string& folder, const std::string& fil
   if (!text) return tell("cannot be read");
   auto object = ParseJson<Json>(*text);
   if (!object.is_object()) return tell("is damaged");
-  if (NumberAt(object, "format") > kFormat || NumberAt(object, "options_format") > kFormat) {
-    record.problems.push_back(
-        fmt::format("{} comes from a newer hogbatch; some of it may be missing here", file));
+  for (const char* key : {"format", "options_format"}) {
+    const auto found = object.find(key);
+    if (found == object.end() || !found->is_number_integer()) continue;
+    if (const auto format = found->get<std::int64_t>(); format > kFormat) {
+      record.problems.push_back(NewerFormatText(file, format, kFormat) +
+                                "; some of it may be missing here");
+    }
   }
   return object;
 }

@@ -41,7 +41,9 @@ TEST(Config, IsRefusedWithThePlace) {
   EXPECT_THAT(ConfigError("lr = [[1]]\n"), HasSubstr("c.toml:1: lr is a list of lists"));
   EXPECT_THAT(ConfigError("lr = 1979-05-27\n"), HasSubstr("c.toml:1: lr is a date or a table"));
   EXPECT_THAT(ConfigError("config-format = 2\n"),
-              HasSubstr("c.toml:1: config-format 2 is of a newer hogbatch"));
+              HasSubstr("c.toml:1 was written by a newer hogbatch (format 2; "));
+  EXPECT_THAT(ConfigError("config-format = 'x'\n"),
+              HasSubstr("c.toml:1: config-format x is no version"));
 }
 
 TEST(Config, ComesBackAsItWasWritten) {

@@ -106,7 +106,7 @@ TEST_F(RunFolder, WithDamagedFilesIsReadWithoutThem) {
   }
   Write("summary.json", R"({"format":99,"seconds":"x","updates_by_worker":5,"epoch":[1]})");
   const RunRecord newer = Read();
-  EXPECT_THAT(newer.problems.front(), HasSubstr("comes from a newer hogbatch"));
+  EXPECT_THAT(newer.problems.front(), HasSubstr("was written by a newer hogbatch"));
   EXPECT_TRUE(std::isnan(newer.totals.seconds));
 }
 

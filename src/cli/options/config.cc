@@ -18,6 +18,7 @@
 // clang-format on
 
 #include "core/error.h"
+#include "core/guard/format_version.h"
 #include "core/guard/small_file.h"
 #include "core/option_values.h"
 #include "core/spelling.h"
@@ -85,12 +86,12 @@ void RefuseTables(const toml::table& table, const std::string& path) {
 void CheckFormat(std::vector<ConfigEntry>& entries) {
   const auto found = std::ranges::find(entries, kVersionKey, &ConfigEntry::name);
   if (found == entries.end()) return;
-  if (found->text != OptionText(kFormat)) {
-    throw UserError(
-        fmt::format("{}: config-format {} is of a newer hogbatch (this one reads {}): update "
-                    "hogbatch",
-                    found->place, found->text, kFormat));
+  std::int64_t format = 0;
+  if (!ReadAll(found->text, format) || format < 1) {
+    throw UserError(fmt::format("{}: {} {} is no version; leave the line out", found->place,
+                                kVersionKey, found->text));
   }
+  RefuseNewerFormat(found->place, format, kFormat);
   entries.erase(found);
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/guard/folder.h"
+#include "core/guard/format_version.h"
 #include "core/guard/small_file.h"
 #include "core/replaced_file.h"
 #include "core/text.h"
@@ -43,9 +44,7 @@ std::string DefaultName(std::string_view text, const std::string& path) {
   if (!ReadAll(line.substr(0, blank), format) || format < 1) {
     throw UserError(fmt::format("{}:1 is damaged: it names no format", path));
   }
-  if (format > kKeptFormat) {
-    throw UserError(fmt::format("{} is of a newer hogbatch: update hogbatch", path));
-  }
+  RefuseNewerFormat(path, format, kKeptFormat);
   return std::string(line.substr(std::min(blank + 1, line.size())));
 }
 

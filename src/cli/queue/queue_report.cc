@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/guard/format_version.h"
 #include "core/guard/json_text.h"
 #include "core/text.h"
 
@@ -115,9 +116,9 @@ EarlierQueue ParseQueue(std::string_view text, const std::string& source,
   try {
     const auto json = ParseJson<nlohmann::json>(text);
     if (!json.is_object() || !json.at("format").is_number_integer()) ThrowDamaged(source);
-    if (json["format"] > kQueueFormat) {
-      throw UserError(fmt::format("{} is of a newer hogbatch: update hogbatch", source));
-    }
+    const auto format = json["format"].get<std::int64_t>();
+    if (format < 1) ThrowDamaged(source);
+    RefuseNewerFormat(source, format, kQueueFormat);
     queue.scheduler = json.at("scheduler").get<std::string>();
     for (const nlohmann::json& job : json.at("jobs")) {
       const std::optional<JobOutcome> outcome = FindOutcome(job.at("state").get<std::string>());

@@ -20,7 +20,6 @@
 #include "core/replaced_file.h"
 #include "core/text.h"
 #include "report/sweep_page.h"
-#include "training/devices/machine_facts.h"
 
 namespace hogbatch {
 namespace {
@@ -59,7 +58,9 @@ SweepCommand::SweepCommand(const SweepCommandOptions& options,
 int SweepCommand::Run() {
   const EarlierSweep earlier =
       is_resumed_ ? ReadResults(folder_, record_, trials_, spec_.Rungs().size()) : EarlierSweep{};
-  SweepPlan plan = MakePlan();
+  SetupObserver setup(console_);
+  SweepPlan plan = PlanSweep(spec_, trials_, setup);
+  if (is_resumed_) RefuseOtherRows(folder_, record_, plan.inputs.front().rows);
   folder_ = MakeOutputFolder(folder_);
   if (!is_resumed_) {
     lock_.emplace(folder_);
@@ -89,28 +90,6 @@ int SweepCommand::Run() {
   if (!run_->has_hanging_worker()) return code;
   std::fflush(nullptr);
   ::_exit(code);
-}
-
-SweepPlan SweepCommand::MakePlan() {
-  const TrainingSpec& first = trials_.front().spec;
-  Devices devices = DevicesToTrain(first.devices);
-  SetupObserver setup(console_);
-  std::vector<SweepInput> inputs = ReadInputs(trials_, setup);
-  if (is_resumed_ && inputs.front().rows != record_.rows) {
-    throw UserError(
-        fmt::format("the data has changed since the sweep in {} began: it had {}, and has {}; "
-                    "begin a new sweep",
-                    folder_, record_.rows, inputs.front().rows));
-  }
-  // What is wrong with all trials is wrong with the first one.
-  static_cast<void>(PlanInQueue(first, *inputs.front().input, devices, DefaultScheduler(),
-                                Sharing::kExclusive, setup));
-  return {.trials = trials_,
-          .rungs = spec_.Rungs(),
-          .eta = options_.search.eta,
-          .inputs = std::move(inputs),
-          .devices = std::move(devices),
-          .core_cache_bytes = CoreCacheBytes()};
 }
 
 void SweepCommand::Introduce() const {
@@ -282,13 +261,9 @@ int SweepCommand::TrainEnsemble() {
   SweepCommandOptions options = options_;
   options.out = folder_ + "/ensemble";
   options.resume.clear();
-  options.training = SweptOptions::Of(trials_[Ranking(run_->results()).front()].spec);
+  options.training = EnsembleOptions(Results(), max_seconds_ - Seconds());
   options.given.clear();
-  if (std::isfinite(max_seconds_)) {
-    options.training.Set("max-time",
-                         fmt::format("{:.3f}s", std::max(0.001, max_seconds_ - Seconds())));
-    options.given = {"max-time"};
-  }
+  if (std::isfinite(max_seconds_)) options.given = {"max-time"};
   std::optional<FolderLock> lock;
   std::optional<SweepRecord> resumed;
   if (HoldsSweep(options.out)) {

@@ -36,7 +36,6 @@ class SweepCommand final : public SweepObserver {
   void OnPoll() override;
 
  private:
-  SweepPlan MakePlan();
   void Introduce() const;
   void SayTrials(const SweepPlan& plan) const;
   void Conclude();

@@ -93,6 +93,15 @@ SweepCommandOptions ResumedOptions(const SweepCommandOptions& asked, const Sweep
   return options;
 }
 
+void RefuseOtherRows(const std::string& folder, const SweepRecord& record,
+                     const std::string& rows) {
+  if (rows == record.rows) return;
+  throw UserError(
+      fmt::format("the data has changed since the sweep in {} began: it had {}, and has {}; begin "
+                  "a new sweep",
+                  folder, record.rows, rows));
+}
+
 EarlierSweep ReadResults(const std::string& folder, const SweepRecord& record,
                          std::span<const Trial> trials, std::size_t rungs) {
   const std::string path = folder + "/trials.jsonl";

@@ -21,6 +21,8 @@ SweepRecord ReadSweep(const std::string& folder);
 // Its options, with the few that may change as the user gave them now. UserError for another one
 // that differs.
 SweepCommandOptions ResumedOptions(const SweepCommandOptions& asked, const SweepRecord& record);
+// UserError if its data has changed since it began.
+void RefuseOtherRows(const std::string& folder, const SweepRecord& record, const std::string& rows);
 // Its results so far. UserError if they are of another sweep, such as one with other rungs.
 EarlierSweep ReadResults(const std::string& folder, const SweepRecord& record,
                          std::span<const Trial> trials, std::size_t rungs);

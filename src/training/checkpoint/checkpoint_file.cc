@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/guard/format_version.h"
 #include "core/text.h"
 #include "nn/safetensors.h"
 #include "training/checkpoint/json_state.h"
@@ -102,12 +103,7 @@ class Reader {
     if (!ReadAll(file_.metadata["version"], format_) || format_ < 1) {
       Damaged(path, "it has no format version");
     }
-    if (format_ > kFormat) {
-      throw UserError(
-          fmt::format("{} was written by a newer hogbatch (format {}; this one reads up to {}): "
-                      "update hogbatch",
-                      path, format_, kFormat));
-    }
+    RefuseNewerFormat(path, format_, kFormat);
     for (const auto& [name, tensor] : file_.tensors) {
       const auto bytes = tensor.integers.empty() ? std::as_bytes(std::span(tensor.data))
                                                  : std::as_bytes(std::span(tensor.integers));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/guard/format_version.h"
 #include "core/text.h"
 #include "nn/lanes/lanes.h"
 #include "nn/safetensors.h"
@@ -41,12 +42,7 @@ void CheckFormat(const std::string& path, const SafeTensors& file) {
         "{} cannot be used as a model: its metadata has no format version; the file is damaged",
         path));
   }
-  if (format > kFormat) {
-    throw UserError(fmt::format(
-        "{} was written by a newer hogbatch (format {}; this one reads up to {}): update hogbatch, "
-        "or train the model again with this one",
-        path, format, kFormat));
-  }
+  RefuseNewerFormat(path, format, kFormat);
 }
 
 void CheckAgreement(const ModelSpec& spec, const Schema& schema) {

@@ -9,7 +9,7 @@
 
 #include "training/devices/devices.h"
 #include "training/plan.h"
-#include "training/sweep/sweep_inputs.h"
+#include "training/sweep/sweep_plan.h"
 #include "training/sweep/trials.h"
 
 namespace hogbatch {

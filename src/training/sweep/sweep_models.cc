@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "core/error.h"
@@ -42,6 +44,14 @@ SavedModel JoinSavedMembers(const std::string& folder, std::span<const TrialResu
   SavedModel joined = JoinMembers(members);
   SaveModel(folder + "/model.safetensors", joined);
   return joined;
+}
+
+SweptOptions EnsembleOptions(const SweepResults& sweep, double seconds_left) {
+  SweptOptions options = SweptOptions::Of(sweep.trials[Ranking(sweep.results).front()].spec);
+  if (std::isfinite(seconds_left)) {
+    options.Set("max-time", fmt::format("{:.3f}s", std::max(0.001, seconds_left)));
+  }
+  return options;
 }
 
 EnsembleQuality QualityOf(const SavedModel& model, const TrainingInput& input,

@@ -25,6 +25,9 @@ struct SweepFolder {
 // The file of a member, from 0.
 std::string MemberPath(const std::string& folder, std::size_t trial);
 
+// Of an ensemble that follows a sweep: those of its best trial, for the time that is left;
+// infinite: for any time.
+SweptOptions EnsembleOptions(const SweepResults& sweep, double seconds_left);
 // The members of an ensemble that have ended well, joined and saved as model.safetensors. Throws
 // Error if there is none.
 SavedModel JoinSavedMembers(const std::string& folder, std::span<const TrialResult> results);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/guard/format_version.h"
 #include "core/guard/json_text.h"
 #include "core/text.h"
 #include "training/model/json_numbers.h"
@@ -221,9 +222,11 @@ std::string SweepText(const SweepRecord& record) {
 }
 
 SweepRecord ParseSweep(std::string_view text, const std::string& source) {
+  std::int64_t format = 0;
   try {
     const auto json = ParseJson<Json>(text);
-    if (Integer(json.at("format"), 1, "format") == kSweepFormat) {
+    format = Integer(json.at("format"), 1, "format");
+    if (format <= kSweepFormat) {
       return {.options = TextsFrom(json.at("options")),
               .search = TextsFrom(json.at("search")),
               .rows = json.at("rows").get<std::string>(),
@@ -235,7 +238,8 @@ SweepRecord ParseSweep(std::string_view text, const std::string& source) {
   } catch (const UserError&) {
     ThrowDamaged(source);
   }
-  throw UserError(fmt::format("{} is of a newer hogbatch: update hogbatch", source));
+  RefuseNewerFormat(source, format, kSweepFormat);
+  ThrowDamaged(source);
 }
 
 }  // namespace hogbatch

@@ -16,20 +16,11 @@
 #include "training/sweep/sweep_devices.h"
 #include "training/sweep/sweep_models.h"
 #include "training/sweep/sweep_observer.h"
+#include "training/sweep/sweep_plan.h"
 #include "training/sweep/trial_result.h"
 #include "training/sweep/tuner.h"
 
 namespace hogbatch {
-
-// What a sweep trains. What it refers to outlives the run.
-struct SweepPlan {
-  std::vector<Trial> trials;
-  std::vector<double> rungs;  // SweepSpec::Rungs
-  double eta = 3;
-  std::vector<SweepInput> inputs;  // by Trial::fold
-  Devices devices;
-  std::int64_t core_cache_bytes = std::int64_t{1} << 20;  // L2 of a core
-};
 
 // What a sweep that was stopped has done.
 struct EarlierSweep {

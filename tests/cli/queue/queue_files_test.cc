@@ -59,7 +59,7 @@ TEST(KeptJobs, OfANewerProgramAreRefused) {
   const KeptJobs kept(folder.path());
   const auto read = [&] { kept.Read(); };
   folder.Write(".jobs/1.toml", "# jobs of hogbatch queue, format 2 a\n[[job]]\nname = \"a\"\n");
-  EXPECT_THAT(read, ThrowsMessage<UserError>(HasSubstr("1.toml is of a newer hogbatch")));
+  EXPECT_THAT(read, ThrowsMessage<UserError>(HasSubstr("1.toml was written by a newer hogbatch")));
   folder.Write(".jobs/1.toml", "# jobs of hogbatch queue, format x\n[[job]]\nname = \"a\"\n");
   EXPECT_THAT(read, ThrowsMessage<UserError>(HasSubstr("1.toml:1 is damaged")));
 }
@@ -112,7 +112,7 @@ TEST(QueueReport, RefusesARecordThatIsDamagedOrNewer) {
   };
   const std::string sane = R"("state": "done", "epoch": 1, "arrived": 0)";
   EXPECT_EQ(ParseQueue(record("1", sane), "q.json", {}).jobs[0].outcome, JobOutcome::kDone);
-  EXPECT_THAT(parse(record("2", sane)), says("q.json is of a newer hogbatch"));
+  EXPECT_THAT(parse(record("2", sane)), says("q.json was written by a newer hogbatch"));
   for (const std::string& text :
        {std::string(100'000, '['), record("1e300", sane), record("\"1\"", sane),
         record("1", R"("state": "lost", "epoch": 1, "arrived": 0)"),

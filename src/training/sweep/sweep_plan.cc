@@ -1,15 +1,18 @@
-#include "training/sweep/sweep_inputs.h"
+#include "training/sweep/sweep_plan.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <span>
 #include <system_error>
 #include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "datasets/encoding/storage.h"
-#include "training/job_parts.h"
+#include "training/checkpoint/run_keeper.h"
+#include "training/devices/machine_facts.h"
+#include "training/queue/queue.h"
 #include "training/sweep/fold_means.h"
 
 namespace hogbatch {
@@ -32,8 +35,6 @@ double BytesOf(const TrainingInput& input) {
   return static_cast<double>(input.training.data.bytes() + (input.test ? input.test->bytes() : 0));
 }
 
-}  // namespace
-
 std::vector<SweepInput> ReadInputs(std::span<const Trial> trials, TrainingObserver& observer) {
   const std::size_t folds = CountFolds(trials);
   if (folds > 1) RefusePipes(trials.front().spec.data);
@@ -49,6 +50,23 @@ std::vector<SweepInput> ReadInputs(std::span<const Trial> trials, TrainingObserv
     inputs.push_back({std::move(input), std::move(rows)});
   }
   return inputs;
+}
+
+}  // namespace
+
+SweepPlan PlanSweep(const SweepSpec& spec, std::vector<Trial> trials, TrainingObserver& observer) {
+  const TrainingSpec& first = trials.front().spec;
+  Devices devices = DevicesToTrain(first.devices);
+  std::vector<SweepInput> inputs = ReadInputs(trials, observer);
+  // What is wrong with all trials is wrong with the first one.
+  static_cast<void>(PlanInQueue(first, *inputs.front().input, devices, DefaultScheduler(),
+                                Sharing::kExclusive, observer));
+  return {.trials = std::move(trials),
+          .rungs = spec.Rungs(),
+          .eta = spec.search.eta,
+          .inputs = std::move(inputs),
+          .devices = std::move(devices),
+          .core_cache_bytes = CoreCacheBytes()};
 }
 
 }  // namespace hogbatch
