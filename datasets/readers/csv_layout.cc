@@ -140,9 +140,26 @@ bool NamesColumnsOf(const Schema& schema, const CsvRecord& line) {
   return 2 * known > named;
 }
 
+// Columns without a name go by their order, and so does a label without one: the number of it among
+// the nameless columns of this file. None: it has a name, or is not in the file.
+std::optional<std::int64_t> NamelessLabel(const Schema& schema,
+                                          const std::vector<std::string>& names) {
+  const auto nameless = [&](std::int64_t columns) {
+    return std::ranges::count_if(std::span(schema.table).first(columns), &std::string::empty,
+                                 &TableColumn::name);
+  };
+  const std::int64_t in_table = std::ssize(schema.table);
+  const bool is_there = std::ranges::count(names, std::string()) > nameless(in_table);
+  if (!schema.label_name.empty() || !is_there) return std::nullopt;
+  const auto place = ResolveLabel(schema.label_column, {.columns = in_table + 1});
+  if (!place) return std::nullopt;
+  return nameless(*place);
+}
+
 void MatchByName(const Head& head, const Schema& schema, Labels labels, AbsentColumns absent,
                  CsvMatch& match) {
-  // Columns without a name go by their order.
+  const std::optional<std::int64_t> nameless_label = NamelessLabel(schema, match.layout.names);
+  std::int64_t nameless = 0;
   std::multimap<std::string_view, std::int64_t> in_table;
   for (std::size_t i = 0; i < schema.table.size(); ++i) {
     in_table.emplace(schema.table[i].name, static_cast<std::int64_t>(i));
@@ -150,6 +167,11 @@ void MatchByName(const Head& head, const Schema& schema, Labels labels, AbsentCo
   std::vector<bool> found(schema.table.size(), false);
   for (std::int64_t i = 0; i < match.layout.columns; ++i) {
     const std::string& name = match.layout.names[i];
+    if (name.empty() && nameless++ == nameless_label) {
+      match.columns.push_back(-1);
+      match.layout.label = i;
+      continue;
+    }
     auto place = in_table.lower_bound(name);
     if (place != in_table.end() && place->first != name) place = in_table.end();
     match.columns.push_back(place == in_table.end() ? -1 : place->second);

@@ -147,6 +147,17 @@ TEST(ReadWithSchema, TakesColumnsWithoutANameInTheirOrder) {
   EXPECT_EQ(DenseRow(Apply("x,,y,\n2,3,1,b\n", schema), 0), (Rows{3, 2, 0, 1}));
 }
 
+TEST(ReadWithSchema, KnowsALabelWithoutANameAmongColumnsWithoutOne) {
+  const std::string text = "x,,,z\n2,0,7,5\n2,1,3,6\n2,1,4,6\n";
+  const Schema schema =
+      Learn(text, {.label = "2", .scaling = ScalingKind::kNone, .valid_fraction = 0}).schema;
+  const Dataset read = Apply(text, schema);
+  EXPECT_EQ(DenseRow(read, 1), (Rows{2, 3, 6}));
+  EXPECT_EQ(read.classes, (Ids{0, 1, 1}));
+  EXPECT_EQ(DenseRow(Apply(",z,,x\n1,6,3,2\n", schema), 0), (Rows{2, 3, 6}));
+  EXPECT_EQ(DenseRow(Apply("x,,z\n2,3,6\n", schema, Labels::kOptional), 0), (Rows{2, 3, 6}));
+}
+
 TEST(ReadWithSchema, RefusesTheOtherFormat) {
   EXPECT_TRUE(Begins(ApplyError("1,2,0\n", LibsvmSchema()),
                      "in.txt: this is a CSV file, but the model was trained on LIBSVM"));
