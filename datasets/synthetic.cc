@@ -1,6 +1,7 @@
 #include "datasets/synthetic.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -92,7 +93,22 @@ Schema MakeSchema(const SyntheticSpec& spec) {
   return schema;
 }
 
+constexpr std::array kKnownShapes = {
+    KnownShape{"covtype", {.rows = 581012, .features = 54, .classes = 2}},
+    KnownShape{"w8a", {.rows = 64700, .features = 300, .nonzeros = 12, .classes = 2}},
+    KnownShape{"real-sim", {.rows = 72309, .features = 20958, .nonzeros = 51, .classes = 2}},
+    KnownShape{"delicious",
+               {.rows = 16105,
+                .features = 500,
+                .nonzeros = 18,
+                .classes = 983,
+                .label_kind = LabelKind::kMultiLabel,
+                .labels_per_row = 19}},
+};
+
 }  // namespace
+
+std::span<const KnownShape> KnownShapes() { return kKnownShapes; }
 
 TrainingData MakeSynthetic(const SyntheticSpec& spec) {
   Check(spec.nonzeros <= spec.features, "a row has no more non-zeros than features");

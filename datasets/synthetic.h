@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "datasets/dataset.h"
 
@@ -20,6 +22,13 @@ struct SyntheticSpec {
   // positive.
   std::int64_t labels_per_row = 0;
 };
+
+// Shapes of the sets of the Hogbatch papers. The rows are made up.
+struct KnownShape {
+  std::string_view name;
+  SyntheticSpec spec;
+};
+std::span<const KnownShape> KnownShapes();
 
 TrainingData MakeSynthetic(const SyntheticSpec& spec);
 

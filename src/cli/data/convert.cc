@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -9,56 +8,13 @@
 #include "cli/console.h"
 #include "cli/data/target.h"
 #include "core/error.h"
-#include "core/guard/json_text.h"
-#include "core/text.h"
 #include "datasets/convert/write_rows.h"
+#include "datasets/convert/write_table.h"
 #include "datasets/convert/written_rows.h"
 #include "training/input.h"
 
 namespace hogbatch {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// A cell as JSON: a number if it is written as one.
-Json CellOf(const std::string& field) {
-  if (field.empty()) return nullptr;
-  const auto number = ParseJson<Json>(field);
-  return number.is_number() ? number : Json(field);
-}
-
-// Rows of a CSV with their own cells.
-void WriteTable(const std::string& data, const ReadOptions& read, WrittenFormat to,
-                const TakeText& write) {
-  const WrittenRows table = ReadWrittenRows(data, read);
-  if (table.is_json && to == WrittenFormat::kCsv) {
-    return write(CsvOfJson(table, MemoryBudget(read.memory_bytes)));
-  }
-  if (table.is_json) {
-    for (const std::string_view line : table.rows) write(fmt::format("{}\n", line));
-    return;
-  }
-  if (to == WrittenFormat::kCsv) {
-    std::vector<std::string> names;
-    for (const std::string& name : table.names) names.push_back(CsvText(name));
-    if (!names.empty()) write(fmt::format("{}\n", fmt::join(names, ",")));
-  }
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    std::vector<std::string> fields = FieldsOf(table, row);
-    if (to == WrittenFormat::kCsv) {
-      for (std::string& field : fields) field = CsvText(field);
-      write(fmt::format("{}\n", fmt::join(fields, ",")));
-      continue;
-    }
-    std::string line;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      const Json name = i < table.names.size() ? table.names[i] : fmt::format("{}", i + 1);
-      line +=
-          fmt::format("{}{}:{}", i == 0 ? "{" : ",", JsonText(name), JsonText(CellOf(fields[i])));
-    }
-    write(line + "}\n");
-  }
-}
 
 // Rows as a network would see them, not scaled.
 void WriteEncoded(const DataConvertOptions& options, WrittenFormat to, const TakeText& write) {
@@ -92,7 +48,8 @@ int ConvertData(const DataConvertOptions& options) {
   WriteTarget(options.out, [&](const TakeText& write) {
     if (to == WrittenFormat::kLibsvm) return WriteEncoded(options, to, write);
     if (FormatOfFiles(options.spec.data, read) == FileFormat::kCsv) {
-      return WriteTable(options.spec.data, read, to, write);
+      return WriteTable(ReadWrittenRows(options.spec.data, read), to,
+                        MemoryBudget(read.memory_bytes), write);
     }
     if (to == WrittenFormat::kJsonLines) {
       throw UserError(

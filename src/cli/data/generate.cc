@@ -4,9 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/commands.h"
@@ -20,27 +19,10 @@
 namespace hogbatch {
 namespace {
 
-// Shapes of the sets of the Hogbatch papers. The rows are made up.
-struct Shape {
-  std::string_view name;
-  SyntheticSpec spec;
-};
-constexpr std::array kShapes = {
-    Shape{"covtype", {.rows = 581012, .features = 54, .classes = 2}},
-    Shape{"w8a", {.rows = 64700, .features = 300, .nonzeros = 12, .classes = 2}},
-    Shape{"real-sim", {.rows = 72309, .features = 20958, .nonzeros = 51, .classes = 2}},
-    Shape{"delicious",
-          {.rows = 16105,
-           .features = 500,
-           .nonzeros = 18,
-           .classes = 983,
-           .label_kind = LabelKind::kMultiLabel,
-           .labels_per_row = 19}},
-};
-
 SyntheticSpec SpecOf(const DataGenerateOptions& options) {
-  const auto shape = std::ranges::find(kShapes, options.shape, &Shape::name);
-  if (shape == kShapes.end()) {
+  const std::span<const KnownShape> shapes = KnownShapes();
+  const auto shape = std::ranges::find(shapes, options.shape, &KnownShape::name);
+  if (shape == shapes.end()) {
     const std::vector<std::string> names = GeneratedSets();
     throw UserError(fmt::format("data generate: unknown set '{}'; choose one of {}{}",
                                 options.shape, fmt::join(names, ", "),
@@ -65,7 +47,7 @@ SyntheticSpec SpecOf(const DataGenerateOptions& options) {
 
 std::vector<std::string> GeneratedSets() {
   std::vector<std::string> names;
-  for (const Shape& one : kShapes) names.emplace_back(one.name);
+  for (const KnownShape& one : KnownShapes()) names.emplace_back(one.name);
   return names;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/options.h"
+#include "datasets/convert/write_table.h"
 #include "datasets/dataset.h"
 
 namespace hogbatch {
@@ -20,7 +21,6 @@ WrittenFormat TargetFormat(const std::string& to, const std::string& path);
 void RefusePipes(std::string_view command, const std::string& data);
 
 // A file that is whole or not there; - is standard output. `write` is given what takes the text.
-using TakeText = std::function<void(std::string_view)>;
 void WriteTarget(const std::string& path, const std::function<void(const TakeText&)>& write);
 
 // All rows as CSV, with a header, or as LIBSVM.
