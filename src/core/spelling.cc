@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 namespace hogbatch {
@@ -31,7 +32,9 @@ std::string Nearest(std::string_view typed, std::span<const std::string> words) 
   // A third of the word may be wrong; more than that, and a suggestion is a guess.
   int best_distance = std::max(1, static_cast<int>(typed.size() + 2) / 3) + 1;
   for (const std::string& word : words) {
-    int distance = EditDistance(typed, word);
+    const auto difference = std::abs(std::ssize(typed) - std::ssize(word));
+    const bool may_be_near = difference < best_distance;
+    int distance = may_be_near ? EditDistance(typed, word) : best_distance;
     // "--schedule" for "--lr-schedule", "--epo" for "--epochs": part of a word is a near miss.
     if (typed.size() >= 3 && word.find(typed) != std::string::npos)
       distance = std::min(distance, 2);

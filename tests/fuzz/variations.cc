@@ -6,7 +6,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace hogbatch;
   return ReadOrRefused([&] {
-    SweptOptions options;
+    static const SweptOptions unset;  // takes milliseconds to make
+    SweptOptions options = unset;
     for (const std::string& line : SplitLines(TextOf(bytes, size))) {
       const std::size_t end = std::min(line.find(' '), line.size());
       options.Set(line.substr(0, end), line.substr(std::min(end + 1, line.size())));
