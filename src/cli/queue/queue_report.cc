@@ -107,7 +107,7 @@ std::string QueueText(std::string_view scheduler, std::span<const std::string> d
     if (!job.error.empty()) entry["error"] = job.error;
     text["jobs"].push_back(entry);
   }
-  return text.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return JsonText(text, 2) + "\n";
 }
 
 EarlierQueue ParseQueue(std::string_view text, const std::string& source,

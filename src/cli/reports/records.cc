@@ -20,16 +20,12 @@ using Json = nlohmann::ordered_json;
 // not for new keys.
 constexpr int kFormat = 1;
 
-void Put(Json& object, const std::string& key, double value) {
-  if (std::isfinite(value)) object[key] = value;
-}
-
 void PutSplit(Json& object, const std::string& split, const std::optional<EvaluationSums>& sums,
               const MetricScale& scale) {
   if (!sums || sums->rows == 0) return;
-  Put(object, split + "_loss", sums->mean_loss());
+  PutNumber(object, split + "_loss", sums->mean_loss());
   for (const Metric& metric : MetricsOf(*sums, scale)) {
-    Put(object, split + "_" + metric.name, metric.value);
+    PutNumber(object, split + "_" + metric.name, metric.value);
   }
 }
 
@@ -42,9 +38,9 @@ void PutEvaluation(Json& object, const std::optional<Evaluation>& evaluation,
 }
 
 void PutCounts(Json& object, const Progress& progress) {
-  Put(object, "seconds", progress.seconds);
-  Put(object, "train_seconds", progress.train_seconds);
-  Put(object, "epoch", progress.epoch);
+  PutNumber(object, "seconds", progress.seconds);
+  PutNumber(object, "train_seconds", progress.train_seconds);
+  PutNumber(object, "epoch", progress.epoch);
   object["examples"] = progress.examples;
   object["updates"] = progress.updates;
 }
@@ -58,7 +54,7 @@ void PutWorkers(Json& object, const Progress& progress) {
   for (const WorkerTotals& worker : progress.workers) {
     updates[worker.name] = worker.updates;
     if (worker.batch_size > 0) rows[worker.name] = worker.batch_size;
-    Put(busy, worker.name, worker.busy_fraction);
+    PutNumber(busy, worker.name, worker.busy_fraction);
     if (!worker.failure.empty()) failures[worker.name] = worker.failure;
   }
   object["updates_by_worker"] = std::move(updates);
@@ -74,11 +70,11 @@ void PutTeams(Json& object, const Progress& progress) {
   Json bounds = Json::object();
   for (std::size_t i = 0; i < progress.teams.size(); ++i) {
     const TeamProgress& team = progress.teams[i];
-    Put(shares, team.name, team.update_share);
-    Put(rates, team.name, team.rows_per_second);
+    PutNumber(shares, team.name, team.update_share);
+    PutNumber(rates, team.name, team.rows_per_second);
     if (const auto bound = MostBound(progress, static_cast<int>(i))) {
       bounds[team.name] = {{"bound", Name(bound->by)}, {"rows", bound->rows}};
-      Put(bounds[team.name], "share_of_reviews", bound->share_of_reviews);
+      PutNumber(bounds[team.name], "share_of_reviews", bound->share_of_reviews);
     }
   }
   object["update_share_by_team"] = std::move(shares);
@@ -100,7 +96,7 @@ void PutStaleness(Json& object, const StalenessHistogram& staleness) {
 void PutTeamwork(Json& object, const Progress& progress) {
   PutTeams(object, progress);
   PutStaleness(object, progress.staleness);
-  if (progress.beta) Put(object, "beta", *progress.beta);
+  if (progress.beta) PutNumber(object, "beta", *progress.beta);
 }
 
 Json MachineOf(const TrainingPlan& plan, const Devices& devices) {
@@ -144,9 +140,9 @@ Json NetworkOf(const ModelSpec& spec) {
 std::string MetricsLine(const Progress& progress, const MetricScale& scale) {
   Json line = Json::object();
   PutCounts(line, progress);
-  if (progress.running_loss) Put(line, "running_loss", *progress.running_loss);
+  if (progress.running_loss) PutNumber(line, "running_loss", *progress.running_loss);
   PutEvaluation(line, progress.evaluation, scale);
-  Put(line, "examples_per_second", progress.examples_per_second);
+  PutNumber(line, "examples_per_second", progress.examples_per_second);
   PutWorkers(line, progress);
   // With one worker there are no shares, and nothing is stale.
   if (progress.workers.size() > 1) PutTeamwork(line, progress);
@@ -162,8 +158,8 @@ std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
   PutCounts(summary, totals);
   PutEvaluation(summary, result.saved, scale);
   if (totals.train_seconds > 0) {
-    Put(summary, "examples_per_second",
-        static_cast<double>(totals.examples) / totals.train_seconds);
+    PutNumber(summary, "examples_per_second",
+              static_cast<double>(totals.examples) / totals.train_seconds);
   }
   summary["algorithm"] = facts.algorithm;
   summary["devices"] = facts.devices;

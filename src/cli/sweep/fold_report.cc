@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/sweep/sweep_report.h"
+#include "core/guard/json_text.h"
 
 namespace hogbatch {
 namespace {
@@ -99,7 +100,7 @@ std::string FoldsJson(const SweepResults& sweep, const std::string& folder) {
     json["model"] = folder + "/model.safetensors";
     json["fold_of_model"] = Ranking(results).front() + 1;
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace hogbatch

@@ -10,6 +10,7 @@
 
 #include "cli/reports/live_line.h"
 #include "cli/sweep/fold_report.h"
+#include "core/guard/json_text.h"
 #include "core/option_values.h"
 #include "core/text.h"
 
@@ -169,7 +170,7 @@ std::string EnsembleJson(const SweepResults& sweep, const EnsembleQuality& quali
     }
   }
   json["model"] = folder + "/model.safetensors";
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 report::SweepView MakeSweepView(const SweepResults& sweep, const SweepPlan& plan,

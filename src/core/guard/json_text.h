@@ -1,6 +1,7 @@
 // JSON text of files, which may hold anything.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,12 @@ Json ParseJson(std::string_view text) {
 template <typename Json>
 std::string JsonText(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+// A number that was not measured, or is not finite, has no key.
+template <typename Json>
+void PutNumber(Json& object, const std::string& key, double value) {
+  if (std::isfinite(value)) object[key] = value;
 }
 
 }  // namespace hogbatch

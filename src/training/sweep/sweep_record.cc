@@ -22,15 +22,6 @@ constexpr int kSweepFormat = 1;
 constexpr double kLargest = 1e300;       // of a loss: differences of them are finite
 constexpr double kLargestLength = 1e12;  // in epochs or seconds
 
-std::string TextOf(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// A number that was not measured, or is not finite, has no key.
-void Put(Json& json, const char* name, double value) {
-  if (std::isfinite(value)) json[name] = value;
-}
-
 double Get(const Json& json, const char* name) {
   return json.contains(name) ? Real(json[name], kLargest, name)
                              : std::numeric_limits<double>::quiet_NaN();
@@ -50,12 +41,12 @@ OptionTexts TextsFrom(const Json& json) {
 
 Json ToJson(const TrialPoint& point) {
   Json json = {{"epoch", point.epoch}};
-  Put(json, "seconds", point.seconds);
-  Put(json, "train_loss", point.train_loss);
-  Put(json, "valid_loss", point.valid_loss);
-  Put(json, "valid_metric", point.valid_metric);
-  Put(json, "test_loss", point.test_loss);
-  Put(json, "test_metric", point.test_metric);
+  PutNumber(json, "seconds", point.seconds);
+  PutNumber(json, "train_loss", point.train_loss);
+  PutNumber(json, "valid_loss", point.valid_loss);
+  PutNumber(json, "valid_metric", point.valid_metric);
+  PutNumber(json, "test_loss", point.test_loss);
+  PutNumber(json, "test_metric", point.test_metric);
   return json;
 }
 
@@ -94,10 +85,10 @@ Json ToJson(const Trial& trial, const TrialResult& result, std::size_t number,
   Json json = {{"trial", number}, {"state", Name(result.state)}, {"varied", ToJson(trial.values)}};
   if (const TrialPoint* const best = result.best()) {
     json["best_epoch"] = best->epoch;
-    Put(json, "valid_loss", best->valid_loss);
-    Put(json, ("valid_" + metric).c_str(), best->valid_metric);
-    Put(json, "test_loss", best->test_loss);
-    Put(json, ("test_" + metric).c_str(), best->test_metric);
+    PutNumber(json, "valid_loss", best->valid_loss);
+    PutNumber(json, ("valid_" + metric).c_str(), best->valid_metric);
+    PutNumber(json, "test_loss", best->test_loss);
+    PutNumber(json, ("test_" + metric).c_str(), best->test_metric);
   }
   json["rung"] = result.rung_losses.size();
   Json& losses = json["rung_losses"] = Json::array();
@@ -154,7 +145,8 @@ std::string Field(double value) { return std::isfinite(value) ? fmt::format("{:g
 }  // namespace
 
 std::string TrialJson(const SweepResults& sweep, std::size_t trial) {
-  return TextOf(ToJson(sweep.trials[trial], sweep.results[trial], trial + 1, sweep.metric)) + "\n";
+  return JsonText(ToJson(sweep.trials[trial], sweep.results[trial], trial + 1, sweep.metric)) +
+         "\n";
 }
 
 std::string TrialsJsonl(const SweepResults& sweep) {
@@ -216,9 +208,9 @@ std::string SweepText(const SweepRecord& record) {
                {"search", ToJson(record.search)},
                {"rows", record.rows},
                {"seconds", record.seconds}};
-  Put(json, "best_loss", record.best.loss);
+  PutNumber(json, "best_loss", record.best.loss);
   if (record.best.trial) json["best_trial"] = *record.best.trial + 1;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 SweepRecord ParseSweep(std::string_view text, const std::string& source) {
