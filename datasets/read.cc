@@ -198,7 +198,7 @@ TrainingData ReadKnown(TextInput input, const Schema& schema, Use use, const Rea
     if (problem && labels == Labels::kRequired) {
       if (options.knows_sample_only && !problem->unknown.empty()) {
         problem->what = fmt::format(
-            "label {} is in none of the rows that --stream learnt the labels from; raise "
+            "label {} does not occur in the sample of rows that --stream takes; raise "
             "--memory-limit, so that it looks at more rows, or leave out --stream",
             problem->unknown);
       }

@@ -33,8 +33,8 @@ struct Product {
   Tensor b;
   float beta = 0;
   Tensor c;
-  // One such product for each lane. The operands of a lane begin so many floats behind those of the
-  // last one; no element of c belongs to two lanes.
+  // One such product for each lane. The operands of a lane begin this many floats behind those of
+  // the last one; no element of c belongs to two lanes.
   std::int64_t lanes = 1;
   std::int64_t a_apart = 0;
   std::int64_t b_apart = 0;

@@ -64,7 +64,7 @@ fs::path TrustedPlugin(const fs::path& plugin) {
     if (!IsTrustedOwner(status.st_uid)) {
       Refuse(file, fmt::format("{} belongs to another user; use one of your own", path.string()));
     }
-    // In a sticky folder, such as /tmp, nobody can replace what is another's.
+    // In a sticky folder, such as /tmp, no user can replace another's files.
     const bool keeps = is_above && (status.st_mode & S_ISVTX) != 0;
     if (!keeps && OthersCanWrite(status)) {
       Refuse(file, fmt::format("others can write into {0}; chmod go-w {0}", path.string()));

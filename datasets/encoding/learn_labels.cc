@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMostClasses = 65536;
 constexpr std::int64_t kFewRows = 100;        // too few to tell classes from values by counting
 constexpr std::int64_t kRowsOfAClass = 5;     // a whole number with fewer rows is rather a value
-constexpr double kClassesAmongNumbers = 0.8;  // share of numbers that have so many rows
+constexpr double kClassesAmongNumbers = 0.8;  // share of numbers that have that many rows
 
 // "+1" on the command line means the label 1.
 std::string CanonicalWord(const std::string& word) {

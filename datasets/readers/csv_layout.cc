@@ -233,7 +233,7 @@ std::string_view ReadCsvHead(const TextSource& text, const std::string& source, 
     if (SampleCsv(whole).records.size() >= 2) return whole;
   }
   throw UserError(fmt::format(
-      "{}: its first two lines take more than {} MB, which is no table of numbers; write one row "
+      "{}: its first two lines are longer than {} MB, so this is not a table; write one row "
       "per line",
       source, kMostHeadBytes >> 20));
 }

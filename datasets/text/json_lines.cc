@@ -45,7 +45,7 @@ class Table {
     if (line.find_first_not_of(kWhite) == std::string_view::npos) return EndLine();
     Cells cells(*this);
     if (IsNestedDeeper(line, kMaxJsonDepth) || !nlohmann::json::sax_parse(line, &cells)) {
-      Fail("is no JSON object; write one object per line, {...}");
+      Fail("is not a JSON object; write one object per line, {...}");
     }
     EndLine();
   }

@@ -50,7 +50,7 @@ class Console {
 
   Verbosity verbosity_;
   bool live_ = false;           // the terminal shows an unfinished line
-  std::size_t live_above_ = 0;  // and so many live lines above it
+  std::size_t live_above_ = 0;  // live lines above it
 };
 
 }  // namespace hogbatch

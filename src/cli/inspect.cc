@@ -79,7 +79,7 @@ Json CacheJson(const std::string& path) {
   if (!text) {
     throw UserError(
         fmt::format("{}: cannot be read, or is larger than {} MB, half of the memory that the "
-                    "program may use; inspect it where there is more",
+                    "program may use; use a machine with more memory",
                     path, budget >> 20));
   }
   const auto file = std::make_shared<const std::string>(*std::move(text));

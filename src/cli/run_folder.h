@@ -23,7 +23,7 @@ class RunFolder {
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
-  // Ready for the files of a run: a new one, or one that goes on and has trained so many examples.
+  // Ready for the files of a run: a new one, or one that goes on and has trained this many rows.
   const std::string& Open(std::optional<std::int64_t> resumed_examples);
 
  private:

@@ -1,4 +1,4 @@
-// One command's worth: finds the sides, measures, tunes, races, and keeps the record.
+// Runs one comparison: finds the sides, measures, tunes, races, and keeps the record.
 #pragma once
 
 #include <cstdint>

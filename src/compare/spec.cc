@@ -66,7 +66,8 @@ void CompareSpec::Visit(OptionVisitor& v) {
   v.Number("threads", threads, {0, 4096}, "Cores that each side uses; 0 means all");
   VisitDevices(v, devices, "every GPU, and the cores beside them");
   v.Text("budget", budget, "TIME",
-         "Time for the whole comparison: 90 (seconds), 20m or 2h. The fewest runs may take longer");
+         "Time for the whole comparison: 90 (seconds), 20m or 2h. The smallest comparison may take "
+         "longer");
   v.Numbers("batches", batches, {1, 1 << 24},
             "Batch sizes to measure and to tune over, the most important first: the last are left "
             "out when the budget is small");
@@ -79,10 +80,11 @@ void CompareSpec::Visit(OptionVisitor& v) {
            "Repeats with the best setting of each side, each from other "
            "initial weights");
   v.Number("rounds", rounds, {1, 100}, "Repeats of each measurement of throughput");
-  v.Text("max-run", max_run, "TIME", "A single run that takes longer is ended");
+  v.Text("max-run", max_run, "TIME", "Time limit of a single run");
   v.Flag("throughput", throughput,
          "Measure throughput only, and give it all of the time: no tuning, no race to a loss");
-  v.Flag("quick", quick, "Runs of moments, to see that everything works; figures mean little");
+  v.Flag("quick", quick,
+         "Very short runs, to check that everything works; the figures mean little");
   v.Text("out", out, "DIR",
          "Folder for the results; one that holds part of the same comparison is completed. If not "
          "given, compare-NAME, after the data");

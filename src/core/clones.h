@@ -1,4 +1,4 @@
-// Vectorised loops for the processor at hand.
+// Vectorised loops for the processor the program runs on.
 //
 // A binary must run on any x86-64 and still use what it finds: g++ compiles a function marked
 // HOGBATCH_CLONES three times and picks one when the program loads. What such a function calls must

@@ -1,4 +1,4 @@
-// A vector whose index is an id, so that what belongs to a worker is not reached by a team's id,
+// A vector whose index is an id, so that a team's id cannot index a worker's data,
 // and an array whose index is an enumeration that counts from 0.
 #pragma once
 

@@ -135,7 +135,7 @@ ReplacedFile::ReplacedFile(const std::string& path, NamedBy named_by) : path_(pa
   if (descriptor_ < 0) ThrowErrno("write", path);
 }
 
-// Calls `take` with names aside until one is not taken, so that nobody else's file or link is
+// Calls `take` with names aside until one is not taken, so that no other user's file or link is
 // written into. False, with errno, if none can be had.
 template <typename Take>
 bool ReplacedFile::TakeName(const Take& take) {

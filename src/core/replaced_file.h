@@ -9,7 +9,7 @@
 
 namespace hogbatch {
 
-// Who chose the name of a file. Where the program did, somebody else may have put a link or a pipe
+// Who chose the name of a file. Where the program did, another user may have put a link or a pipe
 // in its place: that is replaced, and nothing is written through it. Where the user did, a link is
 // followed, and what is not a plain file (a device, a pipe) is written as it is.
 enum class NamedBy : std::uint8_t { kProgram, kUser };
@@ -54,7 +54,7 @@ std::string FollowLinks(const std::string& path);
 
 // A descriptor of a file that the program named, made if it is not there; `flags` are those of
 // open. It is the program's own: no link, no pipe, and under no other name, since writing it would
-// change what somebody else put there. UserError if it is none.
+// change what another user put there. UserError if it is none.
 int OpenOwn(const std::string& path, int flags);
 
 // Writes all of `bytes`; `path` is for the message of an Error.

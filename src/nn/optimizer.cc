@@ -191,7 +191,7 @@ void OptimizerOptions::Visit(OptionVisitor& visitor) {
                "Apply all of --momentum. By default it is lowered to max(0, 1 - (1 - momentum) * "
                "workers), because n asynchronous workers act like momentum 1 - 1/n (a heuristic)");
   visitor.Number("weight-decay", weight_decay, {0, 1e3},
-                 "Every update shrinks the weights, not the biases, by learning rate * this");
+                 "Each update shrinks the weights (not the biases) by learning rate * this");
   visitor.Number("adam-beta1", adam_beta1, {0, 0.999999},
                  "Decay rate of Adam's mean gradient: the share of it that an update keeps");
   visitor.Number("adam-beta2", adam_beta2, {0, 0.999999999},

@@ -162,7 +162,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   bool Other() {
     if (depth_ == 0) Fail("its header is not a JSON object");
     if (in_metadata_ && depth_ == 1) Fail("its metadata is not a JSON object");
-    if (in_metadata_) Fail(fmt::format("its metadata '{}' is no text", key_));
+    if (in_metadata_) Fail(fmt::format("its metadata '{}' is not a string", key_));
     if (depth_ == 1) Fail(fmt::format("tensor '{}' has no dtype", name_));
     if (list_) list_->is_whole = false;
     if (depth_ == 2 && key_ == "dtype") {
@@ -211,7 +211,7 @@ void CheckExtents(const std::vector<TensorExtent>& extents, std::int64_t data_by
   std::int64_t at = 0;
   for (const TensorExtent& extent : extents) {
     if (extent.begin != at) {
-      ThrowDamagedTensors(source, fmt::format("tensor '{}' begins at byte {} where {} was due",
+      ThrowDamagedTensors(source, fmt::format("tensor '{}' begins at byte {} instead of {}",
                                               extent.name, extent.begin, at));
     }
     at = extent.end;

@@ -1,5 +1,5 @@
 // A trace of a run in the Trace Event Format, which Perfetto (ui.perfetto.dev) and Chrome's
-// about:tracing open: one thread a worker, its tasks and waits, batch sizes and examples/s.
+// about:tracing open: one thread a worker, its tasks and waits, batch sizes and rows/s.
 #pragma once
 
 #include <functional>

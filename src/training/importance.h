@@ -11,7 +11,7 @@ namespace hogbatch {
 
 struct ColumnImportance {
   std::string name;       // of a column, or the number of a feature
-  double loss_added = 0;  // by random values of it
+  double loss_added = 0;  // when its values are shuffled
 };
 
 // The most important first. Of many rows a random part is used. UserError for more than 5,000

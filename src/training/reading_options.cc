@@ -23,8 +23,8 @@ void ReadingOptions::VisitFormat(OptionVisitor& v) {
 
 void ReadingOptions::VisitLabels(OptionVisitor& v) {
   v.Text("labels", labels, "FILE",
-         "File with the labels of an IDX file; if not given, the one whose name says labels where "
-         "DATA says images");
+         "File with the labels of an IDX file; if not given, the file named like DATA with "
+         "\"labels\" in place of \"images\"");
 }
 
 void ReadingOptions::VisitMissingColumns(OptionVisitor& v, std::string_view files) {

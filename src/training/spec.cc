@@ -31,12 +31,12 @@ void VisitReadingOptions(OptionVisitor& v, TrainingSpec& o) {
   v.Text("categorical", o.categorical, "COLUMN,...",
          "CSV columns whose numbers are category codes. They are one-hot encoded. Give names, or "
          "numbers from 1");
-  v.Text("ignore", o.ignore, "COLUMN,...", "CSV columns that are not learnt from");
+  v.Text("ignore", o.ignore, "COLUMN,...", "CSV columns to leave out");
   v.Text("keep", o.keep, "COLUMN,...",
-         "CSV columns that are learnt from although they number the rows, or nearly all of their "
-         "words differ");
+         "CSV columns to use although they would be left out, such as row numbers and words that "
+         "nearly all differ");
   v.Number("hash", o.hash, {1, 20},
-           "A column with more than 1,000 different words gets 2^N inputs, which its words share");
+           "A column with more than 1,000 different words is hashed into 2^N inputs");
 }
 
 void VisitData(OptionVisitor& v, TrainingSpec& o) {
@@ -56,20 +56,21 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
   v.Text("valid", o.valid, "FILE", "Validate on the rows of this file, and train on all of DATA");
   v.Text(
       "fold", o.fold, "K/N",
-      "Validate on the K-th of N parts of the rows, which are equally large and have equal shares "
-      "of every class (groups of --split-by stay whole), and train on the others");
+      "Validate on part K of N equal parts of the rows and train on the others. Each part has its "
+      "share of every class; groups of --split-by stay whole");
   VisitSplitBy(v, o.split_by,
                "rows with the same value in it are all trained on or all validated on");
   VisitSplitTime(v, o.split_time, "the validation rows");
-  v.Number("split-seed", o.split_seed, kSeedRange,
-           "Seed of the train/validation split; 0: --seed. Runs with the same value use the same "
-           "validation rows");
+  v.Number(
+      "split-seed", o.split_seed, kSeedRange,
+      "Seed of the train/validation split; 0 takes --seed. Runs with the same seed use the same "
+      "validation rows");
   v.Text("weight", o.weight, "COLUMN",
          "CSV column with the loss weight of each row. Weights are divided by their mean");
   o.reading.VisitMissingColumns(
       v, "Columns that --test or --valid, or DATA with a model of --init, lacks");
   o.reading.VisitMemoryLimit(v);
-  v.Flag("no-cache", o.no_cache, "Read the data again, not from the cache of files read before");
+  v.Flag("no-cache", o.no_cache, "Read the files again instead of using the data cache");
   v.Flag("stream", o.stream,
          "For data larger than memory: rows are encoded and shuffled on disk, in the cache, and "
          "stay there. They take at most --memory-limit of memory");
@@ -91,8 +92,8 @@ void VisitNetwork(OptionVisitor& v, TrainingSpec& o) {
          "numbers; auto chooses by the labels");
   v.Word("init", o.init, WithAuto(InitializationWords(), "FILE"),
          "Initial weights, or a model file to continue from; auto means he for relu and gelu, and "
-         "xavier otherwise; paper is the initialisation of the Hogbatch paper, which deep sigmoid "
-         "networks need");
+         "xavier otherwise; paper is the initialisation of the Hogbatch paper, for deep sigmoid "
+         "networks");
 }
 
 void VisitWork(OptionVisitor& v, TrainingSpec& o) {
@@ -108,14 +109,14 @@ void VisitWork(OptionVisitor& v, TrainingSpec& o) {
       "the weights and loses the updates of others, as the Hogbatch paper's own program does");
   v.Number(
       "merge-rows", o.merge_rows, {1, 1e9},
-      "Rows after which a GPU merges and re-reads the weights. Smaller updates are collected on "
-      "its replica for at most about 20 ms, or less if other workers merge often. 1 merges every "
-      "update, as optimisers with state (adam, momentum, weight decay on sparse rows) always do");
+      "A GPU merges and re-reads the weights after each update or, if updates are small, after "
+      "this many rows: at most about 20 ms of them, and fewer if other workers merge often. 1 "
+      "merges every update, as optimisers with state (adam, momentum, weight decay on sparse rows) "
+      "always do");
   o.batch.Visit(v);
   v.Number("min-utilization", o.min_utilization, {0.01, 1},
-           "With --gpu-batch auto:MAX, the share of its best throughput (rows per second) that a "
-           "GPU must "
-           "reach at the minimum");
+           "With --gpu-batch auto:MAX, the minimum is the smallest batch size at which the GPU "
+           "reaches this share of its best throughput");
   o.algorithm_options.Visit(v);
   v.Flag("no-pin", o.no_pin, "Do not pin threads to cores; the system may move them");
 }
@@ -191,8 +192,9 @@ bool StartsFromFile(const TrainingSpec& spec) {
 
 void VisitDevices(OptionVisitor& v, std::string& devices, std::string_view automatic) {
   constexpr std::string_view kNames =
-      "Devices to use, separated by commas. cpu: every core this process may use, but beside a GPU "
-      "one less, which feeds it; cpu:N: N worker threads; cuda:N, opencl:N: one GPU, by its number "
+      "Devices to use, separated by commas. cpu: all cores this process may use, but one "
+      "less beside a GPU, which that core feeds; cpu:N: N worker threads; cuda:N, opencl:N: one "
+      "GPU, by its number "
       "in 'hogbatch devices'; cuda:*, opencl:*: all GPUs of that interface";
   v.Word("devices", devices, {{"auto", "cpu"}, "cpu:N|cuda:N|opencl:N"},
          fmt::format("{}. auto takes {}", kNames, automatic));

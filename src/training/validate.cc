@@ -72,7 +72,7 @@ void CheckLabels(const TrainingSpec& spec) {
 
 void CheckSplit(const TrainingSpec& spec) {
   if (!spec.split_by.empty() && !spec.split_time.empty()) {
-    throw UserError("--split-by and --split-time contradict each other; give one of them");
+    throw UserError("--split-by and --split-time cannot be combined; give one of them");
   }
   if (!spec.valid.empty() && !(spec.split_by.empty() && spec.split_time.empty())) {
     throw UserError("--valid names the validation rows; leave out --split-by and --split-time");

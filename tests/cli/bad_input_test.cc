@@ -200,7 +200,7 @@ TEST(BadInput, ALossThatBecomesNanIsSaidWithAdviceAndNeverSaved) {
                   "--valid-fraction", "0", "--quiet", "--out", "o"},
                  folder.path());
   EXPECT_EQ(finished.exit_code, kUser) << finished.err;
-  EXPECT_THAT(finished.err, HasSubstr("as with --lr 500 (attempt 1 of 3)"));
+  EXPECT_THAT(finished.err, HasSubstr("(--lr 500; attempt 1 of 3)"));
   EXPECT_THAT(finished.err, HasSubstr("try a lower learning rate such as --lr 12.5"));
   // What was evaluated before it is a model; where nothing was, there is none, and that is said.
   EXPECT_EQ(folder.Has("o/model.safetensors"),

@@ -31,9 +31,9 @@ TEST(JsonLines, NameWhatIsInsideByItsPath) {
 
 TEST(JsonLines, AreRefusedWithTheLine) {
   EXPECT_EQ(TableError("{\"a\": 1}\n\n[1, 2]\n"),
-            "in.jsonl:3: is no JSON object; write one object per line, {...}");
+            "in.jsonl:3: is not a JSON object; write one object per line, {...}");
   EXPECT_EQ(TableError("{\"a\": 1}\n{\"a\": }\n"),
-            "in.jsonl:2: is no JSON object; write one object per line, {...}");
+            "in.jsonl:2: is not a JSON object; write one object per line, {...}");
   EXPECT_EQ(TableError("[{\"a\": 1}]"),
             "in.jsonl: is one JSON list; write one object per line, as jq -c '.[]' does");
 }

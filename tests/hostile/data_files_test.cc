@@ -78,7 +78,7 @@ std::vector<DataFile> Texts() {
       {"ZeroAfterText", [] { return Times(kRows, 1000) + std::string("\0\0\0", 3); }, "bad:4001"},
       {"TwoMillionCommas", [] { return std::string(2 << 20, ',') + "\n"; },
        "more than 1048576 columns"},
-      {"LineOfSeventyMegabytes", [] { return std::string(70 << 20, ','); }, "more than 64 MB"},
+      {"LineOfSeventyMegabytes", [] { return std::string(70 << 20, ','); }, "longer than 64 MB"},
       {"QuoteNeverClosed", [] { return "a,b\n\"1,2\n3,4\n"; }, "quotation mark"},
       {"MillionQuotes", [] { return "a,b\n1," + std::string(1000001, '"') + "\n"; }, "bad:2"},
       {"CarriageReturnsOnly", [] { return Times("1.5,2,0\r3,4,1\r5,6,0\r", 10); }, ""},

@@ -243,7 +243,7 @@ std::vector<Damage> Damages() {
                   ""),
        "names 'w' twice"},
       {"metadata", WithLength(R"({"__metadata__":3})", ""), "metadata is not"},
-      {"metadata_value", WithLength(R"({"__metadata__":{"k":3}})", ""), "'k' is no text"},
+      {"metadata_value", WithLength(R"({"__metadata__":{"k":3}})", ""), "'k' is not a string"},
       {"no_object", Tensor("7", {}), "has no dtype"},
       {"no_shape", Tensor(R"({"dtype":"F32"})", {}), "has no shape"},
       {"no_offsets", Tensor(R"({"dtype":"F32","shape":[1]})", {1}), "has no data_offsets"},
@@ -268,12 +268,12 @@ std::vector<Damage> Damages() {
        Tensor(R"({"dtype":"F32","shape":[1099511627776],"data_offsets":[0,4398046511104]})", {}),
        "cut off"},
       {"gap", Tensor(R"({"dtype":"F32","shape":[1],"data_offsets":[4,8]})", {1, 2}),
-       "begins at byte 4 where 0 was due"},
+       "begins at byte 4 instead of 0"},
       {"overlap",
        WithLength(R"({"v":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
                   R"("w":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
                   FloatBytes({1, 2})),
-       "begins at byte 4 where 8 was due"},
+       "begins at byte 4 instead of 8"},
   };
 }
 

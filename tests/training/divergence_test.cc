@@ -25,8 +25,8 @@ TEST_P(Divergence, IsToldThreeTimesAndEndsTheRunIfNoRateHelps) {
   const auto ended = SmallTraining(setup).Run();
   EXPECT_EQ(ended.result.stopped_because, StopReason::kDiverged);
   ASSERT_THAT(ended.warnings, SizeIs(3));
-  EXPECT_THAT(ended.warnings[0], HasSubstr("--lr 5e+11 (attempt 1 of 3)"));
-  EXPECT_THAT(ended.warnings[2], HasSubstr("--lr 1.25e+11 (attempt 3 of 3)"));
+  EXPECT_THAT(ended.warnings[0], HasSubstr("(--lr 5e+11; attempt 1 of 3)"));
+  EXPECT_THAT(ended.warnings[2], HasSubstr("(--lr 1.25e+11; attempt 3 of 3)"));
   EXPECT_THAT(ended.saved, Each(kFinite));
   for (const Checkpoint& checkpoint : ended.checkpoints) {
     EXPECT_THAT(checkpoint.weights, Each(kFinite));

@@ -124,8 +124,8 @@ TEST_F(Stream, SaysWhatToDoAboutAClassThatTheSampleLacks) {
   text.replace(text.rfind("yes"), 3, "new");
   const StreamSource source{.data = Path("rows.csv", text), .valid = "", .read = Options()};
   EXPECT_THAT(ErrorOf(source),
-              HasSubstr("rows.csv:300001:52: label 'new' is in none of the rows that "
-                        "--stream learnt the labels from; raise --memory-limit"));
+              HasSubstr("rows.csv:300001:52: label 'new' does not occur in the sample of "
+                        "rows that --stream takes; raise --memory-limit"));
 }
 
 TEST_F(Stream, ValidatesOnTheRowsOfAFile) {

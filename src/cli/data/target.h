@@ -20,7 +20,8 @@ WrittenFormat TargetFormat(const std::string& to, const std::string& path);
 // UserError for - and pipes: commands that read their data more than once need a file.
 void RefusePipes(std::string_view command, const std::string& data);
 
-// A file that is whole or not there; - is standard output. `write` is given what takes the text.
+// Writes a file as a whole or not at all; - is standard output. `write` gets the function that
+// takes its text.
 void WriteTarget(const std::string& path, const std::function<void(const TakeText&)>& write);
 
 // All rows as CSV, with a header, or as LIBSVM.

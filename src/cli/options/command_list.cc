@@ -301,13 +301,13 @@ std::string ProgramHelp() {
   });
   return text +
          "\nOptions:\n  --help     print this\n  --version  print the version\n\n"
-         "'hogbatch completion bash' and 'zsh' print what completes commands in a shell; 'hogbatch "
+         "'hogbatch completion bash' and 'zsh' print a shell completion script; 'hogbatch "
          "man'\n"
          "prints the manual page.\n";
 }
 
 std::string DataHelp() {
-  std::string text = "Looks at files of data, and makes others of them.\n\n";
+  std::string text = "Shows, converts, splits, generates and fetches data files.\n\n";
   ForEachCommand([&]<typename Options>(const CommandRow<Options>& row) {
     if (!IsOfData(row.name)) return;
     Options options;

@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view kToInfer = "every GPU, or the cores where there is none";
 
 constexpr const char* kTrainingRows =
-    "Rows with labels: CSV, JSON lines, LIBSVM or IDX (MNIST), plain, .gz, .xz, .bz2 or\n"
-    ".zst; several files are one data set; - is standard input.\n"
+    "Rows with labels: CSV, JSON lines, LIBSVM or IDX (MNIST),\n"
+    "plain, .gz, .xz, .bz2 or .zst; several files are one data set; - is standard input.\n"
     "Not given: the data set that ships with the program";
 
 void VisitQuiet(OptionVisitor& visitor, bool& quiet) {
@@ -36,12 +36,13 @@ void VisitJson(OptionVisitor& visitor, bool& json, std::string_view what) {
 void TrainOptions::Visit(OptionVisitor& visitor) {
   spec.Visit(visitor);
   visitor.Group("Several networks");
-  VisitEnsemble(visitor, ensemble,
-                "Train this many networks with seeds from --seed on, together where they fit into "
-                "the cache of a core; the saved model predicts their mean. 0: one network");
+  VisitEnsemble(
+      visitor, ensemble,
+      "Ensemble: train this many networks with seeds --seed, --seed + 1, …; the saved model "
+      "predicts their mean. 0: one network");
   VisitFolds(visitor, folds,
-             "Cross-validation: train this many times, validated on another part of the rows each "
-             "time, and report mean and spread. 0: train once");
+             "Cross-validation: train this many times, each time validated on another part of the "
+             "rows, and report mean and spread. 0: train once");
   visitor.Group("Output");
   visitor.Text("out", out, "DIR",
                "Folder for the model and the records of the run; if not given, runs/DATE-TIME");
@@ -49,7 +50,8 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
   visitor.Text(
       "resume", resume, "DIR|auto",
       "Go on with the run in this folder, from its latest checkpoint. It keeps its options; "
-      "--epochs, --max-time, --target-loss, --patience and --devices may change. auto: the "
+      "--epochs, --max-time, --target-loss, --patience, --devices, --report-every, --memory-limit "
+      "and --no-cache may change. auto: the "
       "run in --out or else the latest under runs/; a new run if there is none");
   VisitQuiet(visitor, quiet);
   VisitJson(visitor, json, "the summary");
@@ -90,9 +92,9 @@ void EvalOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Options");
   of.reading.VisitLabels(visitor);
   of.Visit(visitor);
-  visitor.Flag(
-      "importance", importance,
-      "Measure how much the model needs each column: the loss that random values of it add");
+  visitor.Flag("importance", importance,
+               "Measure the importance of each column: how much the loss rises when its values "
+               "are shuffled");
   VisitJson(visitor, json, "the result");
 }
 
@@ -105,9 +107,10 @@ void PredictOptions::Visit(OptionVisitor& visitor) {
       "top", top, {0, 1000},
       "Print this many labels, the most likely ones first; 0: the most likely class, or, "
       "with several labels per row, those that reach --threshold");
-  visitor.Number("threshold", threshold, {0, 1},
-                 "Probability from which a label is printed or, with two classes, the second one "
-                 "is chosen; 0: a half");
+  visitor.Number(
+      "threshold", threshold, {0, 1},
+      "Smallest probability at which a label is printed or, with two classes, the second "
+      "class is chosen; 0: one half");
   visitor.Flag("json", json, "Print JSON lines: one object per row");
   visitor.Flag("with-input", with_input,
                "Repeat the columns of the input before the prediction: CSV for a CSV file, JSON "
@@ -129,8 +132,10 @@ void QueueCommandOptions::Visit(OptionVisitor& visitor) {
       "file that is removed cancels its jobs, whose models are saved");
   visitor.Text("resume", resume, "DIR",
                "Go on with the queue in this folder, each job where it was");
-  visitor.Text("retry", retry, "NAME",
-               "With --resume: run this job, which failed or diverged, again from its start");
+  visitor.Text(
+      "retry", retry, "NAME",
+      "With --resume: run this job again. A failed job goes on from its checkpoint, if it has one; "
+      "a diverged job starts again");
   checkpoints.Visit(visitor);
   VisitQuiet(visitor, quiet);
   VisitJson(visitor, json, "queue.json");
@@ -254,7 +259,7 @@ void DataFetchOptions::Visit(OptionVisitor& visitor) {
   visitor.Text("out", out, "DIR", "Folder for the files");
   visitor.Text("from", from, "URL", "Take the files from this address instead of their home");
   visitor.Number("timeout", timeout, {1, 1e6},
-                 "Seconds without a byte after which a connection is tried again");
+                 "Connect again after this many seconds without data");
   VisitQuiet(visitor, quiet);
 }
 

@@ -57,12 +57,12 @@ class ArgumentRegistrar final : public ArgumentVisitor {
     const auto join = [&value](const std::vector<std::string>& files) {
       value = fmt::format("{}", fmt::join(files, "\n"));
     };
-    app_.add_option_function<std::vector<std::string>>(name, join, help)->type_name("FILE ...");
+    app_.add_option_function<std::vector<std::string>>(name, join, help)->type_name("FILE");
     Note(name, value);
   }
   void Folders(const char* name, std::vector<std::string>& values,
                const std::string& help) override {
-    app_.add_option(name, values, help)->type_name("DIR ...");
+    app_.add_option(name, values, help)->type_name("DIR");
   }
 
  private:

@@ -64,7 +64,7 @@ static std::string ClassText(const ClassReport& classes) {
 
 static std::string ImportanceText(const std::vector<ColumnImportance>& columns) {
   constexpr std::size_t kShown = 50;
-  std::string text = "\ncolumn                    loss that random values of it add\n";
+  std::string text = "\ncolumn                    rise of the loss when shuffled\n";
   for (const ColumnImportance& column :
        std::span(columns).first(std::min(columns.size(), kShown))) {
     text += fmt::format("{:24}  {:+.6f}\n", column.name, column.loss_added);

@@ -269,16 +269,16 @@ std::vector<std::string> ConclusionLines(const TrainedModel& trained, const Metr
 
 std::string DivergenceAdvice(const TrainedModel& trained, double learning_rate) {
   const RunResult& run = trained.run;
-  const std::string tried =
-      run.rate_factor < 1 ? fmt::format(", even as with --lr {:g}", learning_rate * run.rate_factor)
-                          : "";
+  const std::string tried = run.rate_factor < 1 ? fmt::format(", even at a learning rate of {:g}",
+                                                              learning_rate * run.rate_factor)
+                                                : "";
   const std::string saved =
       !trained.model
           ? std::string("no model was saved")
           : fmt::format("the best model before that{} was saved",
                         run.saved ? fmt::format(" (epoch {:.4g})", run.saved->epoch) : "");
   return fmt::format(
-      "training diverged at epoch {:.4g}{}, so it stopped and {}; try a lower learning rate such "
+      "training diverged at epoch {:.4g}{}; it stopped, and {}; try a lower learning rate such "
       "as --lr {:g}, --warmup 1, or --scale standard",
       run.totals.epoch, tried, saved, learning_rate * run.rate_factor / 10);
 }

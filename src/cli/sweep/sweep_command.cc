@@ -38,7 +38,9 @@ std::string VariedText(const SweepSpec& spec) {
 std::string LengthText(const std::vector<double>& rungs) {
   std::string text;
   for (const double rung : rungs) text += fmt::format("{}{:g}", text.empty() ? "" : ", ", rung);
-  return rungs.size() == 1 ? text + " epochs each" : "rungs of " + text + " epochs";
+  return rungs.size() > 1     ? "rungs of " + text + " epochs"
+         : rungs.front() == 1 ? text + " epoch each"
+                              : text + " epochs each";
 }
 
 }  // namespace
@@ -207,8 +209,8 @@ void SweepCommand::Conclude() {
   }
   if (has_folds()) ShowBestSetting(results);
   if (!std::isfinite(run_->best().loss)) {
-    console_.Warn(has_folds() ? "all folds of a setting have to end well, and of none they did: "
-                                "there is no mean over all folds, and no model"
+    console_.Warn(has_folds() ? "no setting has completed all of its folds, so there is no mean "
+                                "and no model"
                               : "no trial has ended with a validation loss, so there is no model");
     return;
   }

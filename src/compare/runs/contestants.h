@@ -1,4 +1,4 @@
-// Finds who takes part: hogbatch's methods, and the baselines that are installed.
+// Finds the sides that can run: hogbatch's methods, and the baselines that are installed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Who is compared: hogbatch's own methods and the baselines in other frameworks.
+// The sides of a comparison: hogbatch's own methods and the baselines in other frameworks.
 #pragma once
 
 #include <cstdint>

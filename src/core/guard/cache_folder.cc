@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What a run that was killed while it wrote has left. A file of this kind lives for moments, so
-// that an old one is nobody's.
+// What a run that was killed while it wrote has left. A file of this kind exists only briefly,
+// so an old one belongs to no running program.
 void RemoveLeftovers(const fs::path& folder) {
   constexpr std::chrono::hours kOld(1);
   std::error_code error;

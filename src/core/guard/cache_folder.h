@@ -10,7 +10,7 @@ namespace hogbatch {
 // hogbatch/ in $XDG_CACHE_HOME or ~/.cache, which may not be there yet; none if there is no home.
 std::optional<std::filesystem::path> DefaultCacheFolder();
 
-// A sentence why caches in this folder are not used: whoever can write into it could give the
+// A sentence why caches in this folder are not used: any user who can write into it could give the
 // program code to run. Empty: it is this user's own, or not there yet.
 std::string WhyNoCache(const std::filesystem::path& folder);
 

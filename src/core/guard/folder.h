@@ -11,8 +11,8 @@ namespace hogbatch {
 // False if it existed already. UserError if the program chose its name and it is a link.
 bool MakeFolder(const std::string& folder, NamedBy named_by = NamedBy::kProgram);
 
-// UserError if somebody put a link in the place of a folder of the program's own: what is written
-// or deleted there would be somewhere else.
+// UserError if another user put a link in the place of a folder of the program's own: what is
+// written or deleted there would be somewhere else.
 void RefuseLink(const std::string& folder);
 
 // Names that were made, renamed or removed in it are on disk then. Not every file system can do it,

@@ -31,8 +31,8 @@ std::int64_t Job::UpdatesPerMerge(const TaskSpec& spec) const {
 }
 
 // Of an exclusive job: rows that are trained at one learning rate. It changes 64 times an epoch. In
-// long runs it changes less often, since each change ends a task, but 256 times in all, and 4 times
-// an epoch for schedules that warm up.
+// long runs it changes less often, since each change ends a task, but at least 256 times in all,
+// and 4 times an epoch for schedules that warm up.
 std::int64_t Job::RowsPerRate() const {
   const std::int64_t epochs = (handed_out() + cursor_.remaining()) / spec_.train_rows;
   std::int64_t parts = 1;

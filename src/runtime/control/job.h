@@ -36,7 +36,7 @@ class Job {
     std::int32_t updates = 1;     // of assignment.batch_size rows each
     std::int64_t merge_rows = 1;  // smaller updates are merged together, up to this many rows
     double staleness = 0;         // of the worker's updates, as in LearningRate
-    // Of an exclusive job: no merge begins after so many rows.
+    // Of an exclusive job: no merge begins after this many rows.
     std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
   };
   // Makes a training task; none when all rows are handed out.

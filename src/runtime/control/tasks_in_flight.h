@@ -34,7 +34,7 @@ class TasksInFlight {
   }
   // Its last report, or its first task after it.
   double silent_since(WorkerId worker) const { return silent_since_[worker]; }
-  // Nobody could answer until `now`.
+  // The process was stopped: silence counts from `now`.
   void ForgiveSilence(double now);
 
  private:

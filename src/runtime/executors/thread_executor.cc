@@ -29,7 +29,7 @@ constexpr double kPollSeconds = 0.1;
 // If the executor itself was away for so long, the process was stopped.
 constexpr double kAsleepSeconds = 2;
 
-// A worker may take so many times Coordinator::silence_seconds to get ready: a driver may compile
+// A worker may take kStartFactor * Coordinator::silence_seconds to get ready: a driver may compile
 // its kernels for minutes. If the run is to stop before any worker is ready, the first one may take
 // a fraction of it.
 constexpr double kStartFactor = 5;

@@ -1,7 +1,6 @@
 // Trains in weights that other cores change, too, so that an update touches each cache line of them
 // once: the update of a batch is made during the forward pass of the next one, and the backward
-// pass reads a copy. Where a line has to come from a far core, that is what an update of few rows
-// takes longest for.
+// pass reads a copy. Moving lines between far cores is the largest cost of updates of few rows.
 #pragma once
 
 #include <array>

@@ -55,7 +55,7 @@ void CheckLabels(const Dataset& data, const Schema& schema) {
   }
 }
 
-// Whoever reads the rows trusts their shape.
+// Readers do not check the shape again.
 void CheckShape(const TrainingData& result) {
   const Dataset& data = result.data;
   Require(data.rows > 0 && result.train_rows > 0 && result.train_rows <= data.rows, "rows");

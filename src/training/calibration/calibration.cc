@@ -102,7 +102,7 @@ Calibration Calibrate(const CalibrationTask& task, const CalibrationCache& cache
     const Rates rates = MeasureRates(task.limit, task.make_timer());
     calibration.bound = FindLowerBound(rates, task.limit, task.utilization);
     if (!calibration.bound) {
-      calibration.failure = "it has no room for a batch to time";
+      calibration.failure = "its memory is too small for a batch to measure";
     } else if (rates.settled || 2 * rates.at.back().rows > task.limit) {
       cache.Save(task.key, rates);  // the measurement is complete
     }

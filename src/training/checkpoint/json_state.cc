@@ -135,7 +135,7 @@ std::string StateToJson(const VisitStateCall& visit) {
 void StateFromJson(std::string_view text, std::string_view source, const VisitStateCall& visit) {
   const auto root = ParseJson<Json>(text);
   if (!root.is_object())
-    throw UserError(fmt::format("{} is damaged: its state is no JSON", source));
+    throw UserError(fmt::format("{} is damaged: its state is not valid JSON", source));
   JsonReader reader(root, source);
   visit(reader);
 }

@@ -35,7 +35,7 @@ TrainingSpec SpecFromJson(std::string_view text, std::string_view source) {
   TrainingSpec spec;
   for (const auto& [name, value] : object.items()) {
     if (!value.is_string()) {
-      throw UserError(fmt::format("{} is damaged: its option {} is no text", source, name));
+      throw UserError(fmt::format("{} is damaged: its option {} is not a string", source, name));
     }
     if (name == kData) {
       spec.data = value.get<std::string>();

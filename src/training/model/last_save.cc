@@ -44,7 +44,7 @@ std::string TrySave(const SavedModel& model, const std::string& folder) {
   }
 }
 
-// Names for mkdtemp: a folder of this user alone, which nobody can have put there before.
+// Names for mkdtemp: a folder of this user alone, which no other user can have put there.
 std::vector<std::string> OtherFolders(const std::string& folder) {
   std::error_code error;
   const fs::path whole = fs::absolute(folder, error).lexically_normal();

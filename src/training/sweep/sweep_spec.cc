@@ -63,12 +63,12 @@ void CheckFolds(const SweepSpec& spec) {
   if (spec.search.folds == 0) return;
   if (spec.search.folds == 1) throw UserError("--folds 1: there are at least two folds");
   if (!spec.base.fold.empty()) {
-    throw UserError("--fold names one of the folds that --folds takes in turn; leave out one");
+    throw UserError("--folds already trains every fold; leave out --fold or --folds");
   }
   if (spec.search.ensemble > 0) {
     throw UserError(
-        "--ensemble and --folds: folds have rows of their own, so that their networks do not make "
-        "one model; leave out one of them");
+        "--ensemble and --folds cannot be combined: each fold trains on other rows; leave out one "
+        "of them");
   }
   if (spec.ChosenSearch() == "asha") {
     throw UserError(

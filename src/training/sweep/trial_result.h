@@ -66,7 +66,7 @@ struct SweepResults {
 std::string TrialJson(const SweepResults& sweep, std::size_t trial);
 // The lines of all trials, in their order.
 std::string TrialsJsonl(const SweepResults& sweep);
-// UserError, which names `source`, if the text is not of these trials, in so many rungs.
+// UserError, which names `source`, if the text does not belong to these trials and `rungs`.
 std::vector<TrialResult> ParseTrialsJsonl(std::string_view text, std::span<const Trial> trials,
                                           std::size_t rungs, const std::string& source);
 // One line per trial, the best first.

@@ -40,9 +40,8 @@ class Tuner {
   // The same for a trial that was on its way to the rung behind these.
   void RestoreUnfinished(std::size_t trial, std::span<const double> losses);
 
-  // The next leg to train: an unfinished one, a promotion to the highest rung, a new trial, or a
-  // further trial once no promotion can come of what is under way. None: there is none at the
-  // moment.
+  // The next leg to train: an unfinished one, a promotion to the highest rung, a new trial,
+  // or, when no leg under way can lead to a promotion, a further trial. None: nothing to train now.
   std::optional<Leg> Next();
   // A loss that is not finite counts among the results of the rung, and is never promoted.
   void Finish(Leg leg, double loss, After after);

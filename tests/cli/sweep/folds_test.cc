@@ -88,7 +88,7 @@ TEST_F(FoldsProgram, JudgesATrainingAtItsOwnLearningRate) {
                             "regress", "--lr", "1000", "--epochs", "3", "--out", "d"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.out, HasSubstr("3 diverged"));
-  EXPECT_THAT(run.err, HasSubstr("there is no mean over all folds, and no model"));
+  EXPECT_THAT(run.err, HasSubstr("so there is no mean and no model"));
   EXPECT_FALSE(folder_.Has("d/model.safetensors"));
 }
 
@@ -96,7 +96,7 @@ TEST_F(FoldsProgram, ReportsWhatThereIsWhenTheTimeIsUp) {
   const Finished run = Run({"train", "rows.svm", "--folds", "2", "--hidden", "64,64", "--epochs",
                             "100000", "--max-time", "0.3s", "--json", "--out", "t"});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, HasSubstr("there is no mean over all folds"));
+  EXPECT_THAT(run.err, HasSubstr("so there is no mean"));
   EXPECT_EQ(nlohmann::json::parse(run.out)["is_complete"], false);
   const Finished again = Run({"train", "rows.svm", "--folds", "2", "--hidden", "64,64", "--epochs",
                               "100000", "--max-time", "0.5s", "--resume", "auto", "--out", "t"});
@@ -113,7 +113,7 @@ TEST_F(FoldsProgram, SaysWhatDoesNotGoTogether) {
   };
   refused({"--folds", "1"}, "there are at least two folds");
   refused({"--folds", "5", "--ensemble", "3"}, "--ensemble and --folds");
-  refused({"--folds", "5", "--fold", "1/5"}, "leave out one");
+  refused({"--folds", "5", "--fold", "1/5"}, "leave out --fold or --folds");
   refused({"--folds", "5", "--valid", "rows.svm"}, "leave out --valid");
   refused({"--folds", "5", "--valid-fraction", "0.2"}, "leave out --valid-fraction");
   refused({"--folds", "5", "--split-time", "day"}, "leave out --split-time");

@@ -47,7 +47,7 @@ TEST_P(Divergence, GoesBackToTheBestModelAtHalfTheRateWhereverItHappens) {
     const RunResult result = run.Run();
     if (run.recorder.warnings.empty()) break;  // the run has fewer tasks
     EXPECT_EQ(result.stopped_because, StopReason::kEpochs);
-    EXPECT_THAT(run.recorder.warnings, ElementsAre(HasSubstr("as with --lr 0.25")));
+    EXPECT_THAT(run.recorder.warnings, ElementsAre(HasSubstr("(--lr 0.25; attempt")));
     EXPECT_EQ(result.rate_factor, 0.5);
     EXPECT_EQ(result.totals.examples, 4000);
     EXPECT_TRUE(std::isfinite(result.totals.updates_per_second));

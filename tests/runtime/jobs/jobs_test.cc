@@ -287,8 +287,8 @@ TEST(DeviceMemory, IsSharedByTheJobsThatFit) {
   }
   EXPECT_THAT(recorder.ended, SizeIs(4));
   EXPECT_THAT(recorder.job_warnings,
-              UnorderedElementsAre(Pair(2, HasSubstr("cuda.0 has no room for it")),
-                                   Pair(3, HasSubstr("it waits until one of them leaves"))));
+              UnorderedElementsAre(Pair(2, HasSubstr("it waits for memory on cuda.0")),
+                                   Pair(3, HasSubstr("it waits for memory on cuda"))));
 }
 
 // At most one synchronous job at a time, and no other job in the middle of a round.

@@ -168,7 +168,7 @@ void JobRun::Diverge(std::string_view why) {
   ++rollbacks_;
   run_.actions.warnings.push_back(
       {id(), fmt::format("training diverged at epoch {:.4g} ({}); it goes back to the model of "
-                         "epoch {:.4g} at half the learning rate, as with --lr {:g} (attempt {} of "
+                         "epoch {:.4g} at half the learning rate (--lr {:g}; attempt {} of "
                          "{})",
                          job_.epoch(), why, evaluations_.best() ? evaluations_.best()->epoch : 0,
                          job_.rates().base() * job_.rate_factor() / 2, rollbacks_,

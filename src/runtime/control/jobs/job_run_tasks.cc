@@ -24,8 +24,7 @@ bool JobRun::MayServe(WorkerId id) const {
 void JobRun::WarnAboutMemory(WorkerId worker) {
   if (std::exchange(warned_about_memory_, true)) return;
   run_.actions.warnings.push_back(
-      {id(), fmt::format("{} has no room for it beside the other jobs: it waits until one of them "
-                         "leaves",
+      {id(), fmt::format("it waits for memory on {}: beside the other jobs there is too little",
                          workers()[worker].device.name)});
 }
 
