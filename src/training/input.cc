@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,17 @@ void CheckSettled(const TrainingSpec& spec, const Schema& schema) {
   refuse("ignore", spec.ignore != unset.ignore);
   refuse("keep", spec.keep != unset.keep);
   refuse("hash", spec.hash != unset.hash);
+}
+
+// Converts labels to the kind that --loss is for.
+void FitLabelsToLoss(const TrainingSpec& spec, TrainingData& training) {
+  const std::optional<Loss> loss = WantedLoss(spec);
+  if (!loss) return;
+  try {
+    FitLabels(LabelsFor(*loss), training);
+  } catch (const UserError& error) {
+    throw UserError(fmt::format("--loss {}: {}", spec.loss, error.what()));
+  }
 }
 
 // Rows that stay on disk.
@@ -117,7 +129,7 @@ TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {
     }
   }
   NormalizeRowWeights(input.training);
-  FitLabels(spec.loss, input.training);
+  FitLabelsToLoss(spec, input.training);
   if (!spec.test.empty()) {
     observer.OnActivity(fmt::format("reading {}", spec.test));
     input.test =

@@ -184,6 +184,11 @@ std::int64_t SplitSeed(const TrainingSpec& spec) {
   return spec.split_seed > 0 ? spec.split_seed : spec.seed;
 }
 
+std::optional<Loss> WantedLoss(const TrainingSpec& spec) {
+  if (spec.loss == "auto") return std::nullopt;
+  return ParseLoss(spec.loss);
+}
+
 bool StartsFromFile(const TrainingSpec& spec) {
   const Words words = InitializationWords();
   return spec.init != "auto" && std::ranges::find(words.words, spec.init) == words.words.end();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/option_values.h"
 #include "core/options.h"
 #include "nn/learning_rate.h"
+#include "nn/model_spec.h"
 #include "nn/optimizer.h"
 #include "training/reading_options.h"
 
@@ -104,6 +106,9 @@ std::int64_t EvaluatedRows(std::string_view eval_rows, std::int64_t train_rows,
 
 // The seed that the rows are split and ordered by.
 std::int64_t SplitSeed(const TrainingSpec& spec);
+
+// What --loss names; none: it follows the labels.
+std::optional<Loss> WantedLoss(const TrainingSpec& spec);
 
 // Whether --init names a model file, not a kind of initialisation.
 bool StartsFromFile(const TrainingSpec& spec);

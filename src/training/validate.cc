@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "algorithms/algorithms.h"
@@ -58,10 +59,12 @@ void CheckInit(const TrainingSpec& spec) {
 // Checks that need no labels.
 void CheckLabels(const TrainingSpec& spec) {
   const bool weighted = spec.class_weights != "none" && !spec.class_weights.empty();
-  if (spec.loss == "squared" && weighted) {
-    throw UserError("--class-weights is for classes; with --loss squared the labels are numbers");
+  const std::optional<Loss> loss = WantedLoss(spec);
+  if (loss == Loss::kSquared && weighted) {
+    throw UserError(fmt::format(
+        "--class-weights is for classes; with --loss {} the labels are numbers", spec.loss));
   }
-  if (!spec.positive.empty() && (spec.loss == "squared" || spec.loss == "sigmoid")) {
+  if (!spec.positive.empty() && loss && *loss != Loss::kSoftmax) {
     throw UserError(
         fmt::format("--positive makes two classes, which --loss {} cannot learn; "
                     "leave out one of them",
