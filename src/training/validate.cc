@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -52,8 +53,8 @@ void CheckHidden(const std::vector<std::int64_t>& hidden) {
 void CheckInit(const TrainingSpec& spec) {
   if (!StartsFromFile(spec) || std::filesystem::exists(spec.init)) return;
   const Words words = InitializationWords();
-  throw UserError(fmt::format("--init {}: neither xavier, he or paper nor an existing file{}",
-                              spec.init, DidYouMean(spec.init, words.words)));
+  throw UserError(fmt::format("--init {}: neither one of {} nor an existing file{}", spec.init,
+                              fmt::join(words.words, ", "), DidYouMean(spec.init, words.words)));
 }
 
 // Checks that need no labels.
