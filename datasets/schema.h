@@ -28,6 +28,7 @@ FileFormat ParseFileFormat(std::string_view name);
 WrittenFormat ParseWrittenFormat(std::string_view name);
 std::string_view Name(ScalingKind kind);
 std::string_view Name(FileFormat format);
+std::string_view Name(WrittenFormat format);
 std::string_view Title(FileFormat format);  // in sentences: "LIBSVM"
 std::string_view Name(LabelKind kind);
 std::string_view Name(LearningTask task);
