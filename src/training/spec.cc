@@ -76,7 +76,7 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
 }
 
 void VisitClassWeights(OptionVisitor& v, TrainingSpec& o) {
-  v.Text("class-weights", o.class_weights, "none|balanced|LABEL=W,...",
+  v.Text("class-weights", o.class_weights, ClassWeightWords().text(),
          "Loss weight of the rows of each class; balanced gives rare classes the same total weight "
          "as frequent ones");
 }
@@ -183,6 +183,8 @@ OptionTexts ChangedOptions(TrainingSpec spec) {
 std::int64_t SplitSeed(const TrainingSpec& spec) {
   return spec.split_seed > 0 ? spec.split_seed : spec.seed;
 }
+
+bool WeighsClasses(const TrainingSpec& spec) { return WeighsClasses(spec.class_weights); }
 
 std::optional<Loss> WantedLoss(const TrainingSpec& spec) {
   if (spec.loss == "auto") return std::nullopt;

@@ -11,6 +11,7 @@
 #include "algorithms/algorithms.h"
 #include "core/option_values.h"
 #include "core/options.h"
+#include "datasets/encoding/class_weights.h"
 #include "nn/learning_rate.h"
 #include "nn/model_spec.h"
 #include "nn/optimizer.h"
@@ -45,7 +46,7 @@ struct TrainingSpec {
   std::string weight;
   bool no_cache = false;
   bool stream = false;
-  std::string class_weights = "none";
+  std::string class_weights = kNoClassWeights;
 
   std::vector<std::int64_t> hidden = {512, 512};
   std::string activation = "relu";
@@ -106,6 +107,9 @@ std::int64_t EvaluatedRows(std::string_view eval_rows, std::int64_t train_rows,
 
 // The seed that the rows are split and ordered by.
 std::int64_t SplitSeed(const TrainingSpec& spec);
+
+// Whether --class-weights asks for weights.
+bool WeighsClasses(const TrainingSpec& spec);
 
 // What --loss names; none: it follows the labels.
 std::optional<Loss> WantedLoss(const TrainingSpec& spec);

@@ -59,9 +59,8 @@ void CheckInit(const TrainingSpec& spec) {
 
 // Checks that need no labels.
 void CheckLabels(const TrainingSpec& spec) {
-  const bool weighted = spec.class_weights != "none" && !spec.class_weights.empty();
   const std::optional<Loss> loss = WantedLoss(spec);
-  if (loss == Loss::kSquared && weighted) {
+  if (loss == Loss::kSquared && WeighsClasses(spec)) {
     throw UserError(fmt::format(
         "--class-weights is for classes; with --loss {} the labels are numbers", spec.loss));
   }
@@ -71,7 +70,7 @@ void CheckLabels(const TrainingSpec& spec) {
                     "leave out one of them",
                     spec.loss));
   }
-  if (weighted) CheckClassWeights(spec.class_weights);
+  CheckClassWeights(spec.class_weights);
 }
 
 void CheckSplit(const TrainingSpec& spec) {
