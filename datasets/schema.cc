@@ -65,6 +65,7 @@ std::string_view Title(FileFormat format) {
   return format == FileFormat::kCsv ? "CSV" : (format == FileFormat::kIdx ? "IDX" : "LIBSVM");
 }
 Words TaskWords() { return WordsOf(kTasks); }
+Words LabelWords() { return {{kAutoLabel, kFirstLabel, kLastLabel}, "NAME|N"}; }
 Words FormatWords() { return WordsOf(kWrittenFormats); }
 Words ScalingWords() { return WordsOf(kScalings); }
 

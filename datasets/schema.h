@@ -37,6 +37,12 @@ Words ScalingWords();
 Words TaskWords();
 Words FormatWords();
 
+// The words of --label, which also takes the name or the number of a column.
+inline constexpr const char* kAutoLabel = "auto";  // where the format has it: last in a CSV
+inline constexpr const char* kFirstLabel = "first";
+inline constexpr const char* kLastLabel = "last";
+Words LabelWords();
+
 // The most that the mean and the deviation of labels may be, so that predictions fit a float.
 inline constexpr double kLargestTarget = 1e30;
 

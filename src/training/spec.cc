@@ -19,7 +19,7 @@ constexpr std::int64_t kUsualEvaluatedRows = 10000;
 
 void VisitReadingOptions(OptionVisitor& v, TrainingSpec& o) {
   o.reading.VisitFormat(v);
-  v.Word("label", o.label, {{"auto", "first", "last"}, "NAME|N"},
+  v.Word("label", o.label, LabelWords(),
          "Label column of a CSV file: its name, its number from 1, first or last; auto means last. "
          "Not needed for LIBSVM files");
   o.reading.VisitLabels(v);
