@@ -21,22 +21,24 @@ namespace {
 
 // With --init the model decides what these options would choose.
 void CheckSettled(const TrainingSpec& spec, const Schema& schema) {
-  const auto check = [&](std::string_view name, std::string_view asked, std::string_view unset,
-                         std::string_view has) {
-    if (asked == unset || asked == has) return;
+  const TrainingSpec unset;
+  const auto check = [](std::string_view name, std::string_view asked, std::string_view by_default,
+                        std::string_view has) {
+    if (asked == by_default || asked == has) return;
     throw UserError(
         fmt::format("--{} {}: the model of --init has '{}' and keeps it; leave out --{}", name,
                     asked, has, name));
   };
-  check("scale", spec.scale, "auto", Name(schema.scaling));
-  check("positive", spec.positive, "", schema.positive);
-  if (schema.format == FileFormat::kCsv) check("label", spec.label, "auto", schema.label_column);
+  check("scale", spec.scale, unset.scale, Name(schema.scaling));
+  check("positive", spec.positive, unset.positive, schema.positive);
+  if (schema.format == FileFormat::kCsv) {
+    check("label", spec.label, unset.label, schema.label_column);
+  }
   const auto refuse = [&](std::string_view name, bool is_given) {
     if (!is_given) return;
     throw UserError(
         fmt::format("--{}: the model of --init knows its columns and labels; leave it out", name));
   };
-  const TrainingSpec unset;
   refuse("task", spec.task != unset.task);
   refuse("categorical", spec.categorical != unset.categorical);
   refuse("ignore", spec.ignore != unset.ignore);

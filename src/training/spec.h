@@ -11,6 +11,7 @@
 #include "algorithms/algorithms.h"
 #include "core/option_values.h"
 #include "core/options.h"
+#include "datasets/dataset.h"
 #include "datasets/encoding/class_weights.h"
 #include "nn/learning_rate.h"
 #include "nn/model_spec.h"
@@ -29,15 +30,15 @@ struct TrainingSpec {
 
   std::string test;
   ReadingOptions reading;
-  std::string label = "auto";
+  std::string label = ReadOptions().label;
   std::string positive;
   std::string task = "auto";
   std::string categorical;
   std::string ignore;
   std::string keep;
-  std::int64_t hash = 10;
+  std::int64_t hash = ReadOptions().hash_bits;
   std::string scale = "auto";
-  double valid_fraction = 0.1;
+  double valid_fraction = ReadOptions().valid_fraction;
   std::string valid;
   std::string fold;
   std::string split_by;
@@ -73,7 +74,7 @@ struct TrainingSpec {
   double eval_every = 1;
   std::string eval_rows = "auto";
   double report_every = 1;
-  std::int64_t seed = 1;
+  std::int64_t seed = static_cast<std::int64_t>(ReadOptions().seed);
 
   void Visit(OptionVisitor& visitor);
   // Those of them that say what is learnt, not how: the data, the network and the seed.
