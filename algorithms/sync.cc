@@ -23,8 +23,7 @@ class Sync : public Algorithm {
     dealing_ = true;
     last_dealt_ = idle.id;
     return Assignment{.job = table.jobs.front().id,
-                      .batch_size = FixedBatchSize(options_, idle.device.kind),
-                      .hold = true};
+                      .batch_size = FixedBatchSize(options_, idle.device.kind)};
   }
 
   void Observe(const Outcome&) override { dealing_ = false; }

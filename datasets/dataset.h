@@ -45,10 +45,10 @@ void ConvertStorage(Dataset& data, Storage storage, std::int64_t memory_bytes = 
 
 struct ReadOptions {
   WrittenFormat format = WrittenFormat::kAuto;  // --format
-  std::string label = "auto";  // --label: NAME | N (from 1) | first | last; auto: last for CSV
-  std::string labels;          // --labels: the file with the labels of an IDX file
-  std::string positive;        // --positive
-  LearningTask task = LearningTask::kAuto;  // --task
+  std::string label = kAutoLabel;               // --label: one of LabelWords, NAME or N (from 1)
+  std::string labels;                           // --labels: the file with the labels of an IDX file
+  std::string positive;                         // --positive
+  LearningTask task = LearningTask::kAuto;      // --task
   ScalingKind scaling = ScalingKind::kAuto;
   double valid_fraction = 0.1;
   Fold fold = {};               // --fold: instead of valid_fraction

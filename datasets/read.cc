@@ -23,7 +23,7 @@ namespace {
 
 ParsedInput LearnIdx(const TextInput& input, const ReadOptions& options,
                      const ParseSettings& settings, Schema& schema) {
-  if (options.label != "auto") {
+  if (options.label != kAutoLabel) {
     throw UserError(
         fmt::format("{}: the labels of an IDX file are in a file of their own, which --labels "
                     "names; leave out --label {}",
@@ -37,7 +37,7 @@ ParsedInput LearnIdx(const TextInput& input, const ReadOptions& options,
 
 ParsedInput LearnLibsvm(const TextInput& input, const ReadOptions& options,
                         const ParseSettings& settings, Schema& schema) {
-  if (options.label != "auto" && options.label != "first") {
+  if (options.label != kAutoLabel && options.label != kFirstLabel) {
     throw UserError(
         fmt::format("{}: the label of a LIBSVM file comes first in its rows; leave out "
                     "--label {}",

@@ -273,7 +273,7 @@ ParsedTable ParseTable(const TextInput& input, const ReadOptions& options,
     }
     categorical = input.categorical;
   }
-  schema.label_column = options.label == "auto" ? "last" : options.label;
+  schema.label_column = options.label == kAutoLabel ? kLastLabel : options.label;
   if (!layout.names.empty()) {
     schema.label_name = layout.names[layout.label];
   }

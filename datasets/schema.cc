@@ -60,10 +60,12 @@ std::string_view Name(ScalingKind kind) { return NameOf(kind, kScalings); }
 std::string_view Name(LabelKind kind) { return NameOf(kind, kLabelKinds); }
 std::string_view Name(LearningTask task) { return NameOf(task, kTasks); }
 std::string_view Name(FileFormat format) { return NameOf(format, kFormats); }
+std::string_view Name(WrittenFormat format) { return NameOf(format, kWrittenFormats); }
 std::string_view Title(FileFormat format) {
   return format == FileFormat::kCsv ? "CSV" : (format == FileFormat::kIdx ? "IDX" : "LIBSVM");
 }
 Words TaskWords() { return WordsOf(kTasks); }
+Words LabelWords() { return {{kAutoLabel, kFirstLabel, kLastLabel}, "NAME|N"}; }
 Words FormatWords() { return WordsOf(kWrittenFormats); }
 Words ScalingWords() { return WordsOf(kScalings); }
 

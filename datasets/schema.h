@@ -28,6 +28,7 @@ FileFormat ParseFileFormat(std::string_view name);
 WrittenFormat ParseWrittenFormat(std::string_view name);
 std::string_view Name(ScalingKind kind);
 std::string_view Name(FileFormat format);
+std::string_view Name(WrittenFormat format);
 std::string_view Title(FileFormat format);  // in sentences: "LIBSVM"
 std::string_view Name(LabelKind kind);
 std::string_view Name(LearningTask task);
@@ -35,6 +36,12 @@ std::string_view Name(LearningTask task);
 Words ScalingWords();
 Words TaskWords();
 Words FormatWords();
+
+// The words of --label, which also takes the name or the number of a column.
+inline constexpr const char* kAutoLabel = "auto";  // where the format has it: last in a CSV
+inline constexpr const char* kFirstLabel = "first";
+inline constexpr const char* kLastLabel = "last";
+Words LabelWords();
 
 // The most that the mean and the deviation of labels may be, so that predictions fit a float.
 inline constexpr double kLargestTarget = 1e30;

@@ -14,6 +14,7 @@
 namespace hogbatch {
 namespace {
 
+constexpr std::string_view kBalanced = "balanced";
 constexpr double kMaxPositiveWeight = 100;  // a label seen once must not outweigh all others
 
 std::vector<std::int64_t> CountLabels(const Schema& schema, const Dataset& data,
@@ -57,8 +58,9 @@ std::vector<LabelWeight> ParseList(std::string_view text) {
     text.remove_prefix(std::min(text.size(), item.size() + 1));
     const std::size_t equals = item.rfind('=');
     if (equals == std::string_view::npos) {
-      throw UserError(fmt::format(
-          "--class-weights takes none, balanced or LABEL=WEIGHT,…; '{}' is none of them", item));
+      throw UserError(
+          fmt::format("--class-weights takes {}, {} or LABEL=WEIGHT,…; '{}' is none of them",
+                      kNoClassWeights, kBalanced, item));
     }
     const std::string_view label = item.substr(0, equals);
     const double weight = ParseReal("--class-weights", item.substr(equals + 1));
@@ -94,18 +96,22 @@ void NormalizeRowWeights(TrainingData& training) {
   DivideByMean(weights.subspan(train_rows), training.data.source, "validation");
 }
 
+Words ClassWeightWords() { return {{kNoClassWeights, std::string(kBalanced)}, "LABEL=W,..."}; }
+
+bool WeighsClasses(std::string_view text) { return !text.empty() && text != kNoClassWeights; }
+
 void CheckClassWeights(std::string_view text) {
-  if (text != "none" && text != "balanced") ParseList(text);
+  if (WeighsClasses(text) && text != kBalanced) ParseList(text);
 }
 
 std::vector<float> ParseClassWeights(std::string_view text, const Schema& schema,
                                      const Dataset& data, std::int64_t train_rows) {
-  if (text == "none" || text.empty()) return {};
+  if (!WeighsClasses(text)) return {};
   if (schema.label_kind == LabelKind::kValue) {
     throw UserError(
         "--class-weights has no meaning here: the labels are numbers, not classes; leave it out");
   }
-  if (text == "balanced") return BalancedWeights(schema, data, train_rows);
+  if (text == kBalanced) return BalancedWeights(schema, data, train_rows);
 
   const std::vector<std::string>& names = schema.label_names;
   std::vector<float> weights(names.size(), 1.0f);

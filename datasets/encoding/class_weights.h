@@ -5,12 +5,22 @@
 #include <string_view>
 #include <vector>
 
+#include "core/options.h"
 #include "datasets/dataset.h"
 
 namespace hogbatch {
 
-// Weights of the classes (or of the positive terms of the labels) from "none", "balanced" or
-// "LABEL=WEIGHT,…"; empty for "none". Balanced weights are learnt from the first `train_rows` rows.
+inline constexpr const char* kNoClassWeights = "none";
+
+// What --class-weights takes, the default first.
+Words ClassWeightWords();
+
+// Whether the text asks for weights; an empty one does not.
+bool WeighsClasses(std::string_view text);
+
+// Weights of the classes (or of the positive terms of the labels) from one of the words or
+// "LABEL=WEIGHT,…"; empty if none are asked for. Balanced weights are learnt from the first
+// `train_rows` rows.
 std::vector<float> ParseClassWeights(std::string_view text, const Schema& schema,
                                      const Dataset& data, std::int64_t train_rows);
 

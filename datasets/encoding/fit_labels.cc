@@ -2,33 +2,38 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "datasets/encoding/labels.h"
+#include "datasets/readers/numbers.h"
 
 namespace hogbatch {
 namespace {
 
-[[noreturn]] void ThrowMisfit(const std::string& loss, LabelKind kind) {
-  throw UserError(
-      fmt::format("--loss {} does not fit this data: its labels are {}; use --loss auto", loss,
-                  kind == LabelKind::kClass        ? "classes"
-                  : kind == LabelKind::kMultiLabel ? "lists"
-                                                   : "numbers"));
+[[noreturn]] void ThrowMisfit(LabelKind kind) {
+  throw UserError(fmt::format("the labels of this data are {}; use --loss auto",
+                              kind == LabelKind::kClass        ? "classes"
+                              : kind == LabelKind::kMultiLabel ? "lists"
+                                                               : "numbers"));
 }
 
 std::vector<double> NumbersOf(const std::vector<std::string>& names) {
   std::vector<double> numbers;
   for (const std::string& name : names) {
-    numbers.push_back(ParseReal("--loss squared takes labels as numbers, and", name));
+    double number = 0;
+    if (!ReadAll(name, number) || !std::isfinite(number)) {
+      throw UserError(fmt::format("the label {} is not a number; use --loss auto", Quote(name)));
+    }
+    numbers.push_back(number);
   }
   return numbers;
 }
 
 void ClassesToNumbers(TrainingData& training) {
-  if (!training.schema.positive.empty()) ThrowMisfit("squared", LabelKind::kClass);
+  if (!training.schema.positive.empty()) ThrowMisfit(LabelKind::kClass);
   const std::vector<double> numbers = NumbersOf(training.schema.label_names);
   const Array<std::int32_t>& classes = training.data.classes;
   double sum = 0;
@@ -53,7 +58,7 @@ void ClassesToNumbers(TrainingData& training) {
 void ClassesToLabels(TrainingData& training) {
   // Only a LIBSVM row may have several labels, and a class against the rest is not a list of them.
   if (training.schema.format != FileFormat::kLibsvm || !training.schema.positive.empty()) {
-    ThrowMisfit("sigmoid", LabelKind::kClass);
+    ThrowMisfit(LabelKind::kClass);
   }
   training.data.label_offsets.resize(training.data.classes.size() + 1);
   std::iota(training.data.label_offsets.begin(), training.data.label_offsets.end(),
@@ -65,16 +70,14 @@ void ClassesToLabels(TrainingData& training) {
 
 }  // namespace
 
-void FitLabels(const std::string& loss, TrainingData& training) {
+void FitLabels(LabelKind wanted, TrainingData& training) {
   const LabelKind kind = training.schema.label_kind;
-  if (loss == "squared" && kind == LabelKind::kClass) {
+  if (wanted == kind) return;
+  if (kind != LabelKind::kClass) ThrowMisfit(kind);
+  if (wanted == LabelKind::kValue) {
     ClassesToNumbers(training);
-  } else if (loss == "sigmoid" && kind == LabelKind::kClass) {
+  } else {
     ClassesToLabels(training);
-  } else if ((loss == "softmax" && kind != LabelKind::kClass) ||
-             (loss == "sigmoid" && kind != LabelKind::kMultiLabel) ||
-             (loss == "squared" && kind != LabelKind::kValue)) {
-    ThrowMisfit(loss, kind);
   }
 }
 

@@ -1,14 +1,12 @@
-// Converts labels to what --loss asks for.
+// Converts labels to the kind that --loss is for.
 #pragma once
-
-#include <string>
 
 #include "datasets/dataset.h"
 
 namespace hogbatch {
 
-// For "squared", classes whose names are numbers become numbers; for "sigmoid", the class of a row
-// becomes its only label. UserError if the labels cannot be converted.
-void FitLabels(const std::string& loss, TrainingData& training);
+// For kValue, classes whose names are numbers become numbers; for kMultiLabel, the class of a row
+// becomes its only label. UserError if the labels cannot be converted; the caller adds the option.
+void FitLabels(LabelKind wanted, TrainingData& training);
 
 }  // namespace hogbatch

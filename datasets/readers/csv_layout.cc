@@ -82,8 +82,8 @@ CsvLayout MakeLayout(const Head& head, bool has_header) {
 
 // The column that `label` means, or none. A number is a position even if a column has that name.
 std::optional<std::int64_t> ResolveLabel(const std::string& label, const CsvLayout& layout) {
-  if (label == "auto" || label == "last" || label.empty()) return layout.columns - 1;
-  if (label == "first") return 0;
+  if (label == kAutoLabel || label == kLastLabel || label.empty()) return layout.columns - 1;
+  if (label == kFirstLabel) return 0;
   std::int64_t position = 0;
   const char* end = label.data() + label.size();
   const std::from_chars_result number = std::from_chars(label.data(), end, position);

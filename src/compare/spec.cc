@@ -109,7 +109,7 @@ ComparePlan PlanOf(const CompareSpec& spec) {
         "compare reads the data several times, and standard input only once; name a file");
   }
   if (plan.batches.empty()) throw UserError("--batches needs at least one batch size");
-  if (!spec.training.class_weights.empty() && spec.training.class_weights != "none") {
+  if (WeighsClasses(spec.training)) {
     throw UserError("compare cannot weigh classes: the baselines do not");
   }
   if (spec.training.stream) {

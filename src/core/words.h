@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,11 +38,17 @@ inline Words WithAuto(Words words, std::string also = {}) {
 }
 
 template <typename T, std::size_t N>
-T ParseWord(std::string_view what, std::string_view word,
-            const std::array<NamedValue<T>, N>& table) {
+std::optional<T> FindWord(std::string_view word, const std::array<NamedValue<T>, N>& table) {
   for (const auto& entry : table) {
     if (entry.name == word) return entry.value;
   }
+  return std::nullopt;
+}
+
+template <typename T, std::size_t N>
+T ParseWord(std::string_view what, std::string_view word,
+            const std::array<NamedValue<T>, N>& table) {
+  if (const std::optional<T> found = FindWord(word, table)) return *found;
   ThrowUnknownWord(what, word, WordsOf(table).words);
 }
 

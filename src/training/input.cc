@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,27 +21,40 @@ namespace {
 
 // With --init the model decides what these options would choose.
 void CheckSettled(const TrainingSpec& spec, const Schema& schema) {
-  const auto check = [&](std::string_view name, std::string_view asked, std::string_view unset,
-                         std::string_view has) {
-    if (asked == unset || asked == has) return;
+  const TrainingSpec unset;
+  const auto check = [](std::string_view name, std::string_view asked, std::string_view by_default,
+                        std::string_view has) {
+    if (asked == by_default || asked == has) return;
     throw UserError(
         fmt::format("--{} {}: the model of --init has '{}' and keeps it; leave out --{}", name,
                     asked, has, name));
   };
-  check("scale", spec.scale, "auto", Name(schema.scaling));
-  check("positive", spec.positive, "", schema.positive);
-  if (schema.format == FileFormat::kCsv) check("label", spec.label, "auto", schema.label_column);
+  check("scale", spec.scale, unset.scale, Name(schema.scaling));
+  check("positive", spec.positive, unset.positive, schema.positive);
+  if (schema.format == FileFormat::kCsv) {
+    check("label", spec.label, unset.label, schema.label_column);
+  }
   const auto refuse = [&](std::string_view name, bool is_given) {
     if (!is_given) return;
     throw UserError(
         fmt::format("--{}: the model of --init knows its columns and labels; leave it out", name));
   };
-  const TrainingSpec unset;
   refuse("task", spec.task != unset.task);
   refuse("categorical", spec.categorical != unset.categorical);
   refuse("ignore", spec.ignore != unset.ignore);
   refuse("keep", spec.keep != unset.keep);
   refuse("hash", spec.hash != unset.hash);
+}
+
+// Converts labels to the kind that --loss is for.
+void FitLabelsToLoss(const TrainingSpec& spec, TrainingData& training) {
+  const std::optional<Loss> loss = WantedLoss(spec);
+  if (!loss) return;
+  try {
+    FitLabels(LabelsFor(*loss), training);
+  } catch (const UserError& error) {
+    throw UserError(fmt::format("--loss {}: {}", spec.loss, error.what()));
+  }
 }
 
 // Rows that stay on disk.
@@ -117,7 +131,7 @@ TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {
     }
   }
   NormalizeRowWeights(input.training);
-  FitLabels(spec.loss, input.training);
+  FitLabelsToLoss(spec, input.training);
   if (!spec.test.empty()) {
     observer.OnActivity(fmt::format("reading {}", spec.test));
     input.test =

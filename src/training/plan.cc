@@ -16,10 +16,12 @@
 namespace hogbatch {
 namespace {
 
-RunRules ChooseRules(const TrainingSpec& spec) {
+RunRules ChooseRules(const TrainingSpec& spec, const TrialPlacement& placement) {
   RunRules rules{.epochs = spec.epochs,
                  .target_loss = {},
                  .patience = spec.patience,
+                 .pause_epoch = placement.pause_epoch,
+                 .most_rollbacks = placement.most_rollbacks,
                  .eval_every = spec.eval_every,
                  .report_every = spec.report_every};
   if (!spec.max_time.empty()) rules.max_seconds = ParseDuration("--max-time", spec.max_time);
@@ -101,7 +103,7 @@ bool TrainingPlan::adapts() const {
 }
 
 TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const Devices& devices,
-                  TrainingObserver& observer) {
+                  TrainingObserver& observer, const TrialPlacement& placement) {
   const TrainingData& training = input.training;
   const ModelSpec model = ChooseModel(spec, input);
   const GpuBatch gpu_batch = ParseGpuBatch("--gpu-batch", spec.batch.gpu_batch);
@@ -118,11 +120,12 @@ TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const De
                     .class_weights = ParseClassWeights(spec.class_weights, training.schema,
                                                        training.data, training.train_rows),
                     .init = ChooseInit(spec, model),
-                    .rules = ChooseRules(spec),
+                    .rules = ChooseRules(spec, placement),
                     .evaluated_train_rows = EvaluatedRows(spec.eval_rows, training.train_rows,
                                                           training.data.rows - training.train_rows),
                     .pinning = spec.no_pin ? Pinning::kNone : Pinning::kCores,
-                    .seed = static_cast<std::uint64_t>(spec.seed)};
+                    .seed = static_cast<std::uint64_t>(spec.seed),
+                    .order_seed = placement.order_seed};
   if (!gpu_batch.calibrate_min || !plan.adapts()) return plan;
   return Calibrated(plan, CalibrateGpus(plan, input, spec.min_utilization, observer));
 }

@@ -66,10 +66,17 @@ struct TrainingPlan {
 // the same order. UserError if they do not fit into memory together.
 TrainingPlan FuseLanes(std::span<const TrainingPlan> plans, const TrainingInput& input);
 
+// What a training that is one of several on the same rows has beside its options.
+struct TrialPlacement {
+  double pause_epoch = RunRules().pause_epoch;              // RunRules
+  std::int64_t most_rollbacks = RunRules().most_rollbacks;  // RunRules
+  std::optional<std::uint64_t> order_seed = {};             // TrainingPlan
+};
+
 // The choices for a spec that Validate passed, its input and the devices to train on. Measures the
 // GPUs if --gpu-batch is auto. UserError for choices that contradict each other or do not fit into
 // memory.
 TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const Devices& devices,
-                  TrainingObserver& observer);
+                  TrainingObserver& observer, const TrialPlacement& placement = {});
 
 }  // namespace hogbatch

@@ -19,7 +19,7 @@ constexpr std::int64_t kUsualEvaluatedRows = 10000;
 
 void VisitReadingOptions(OptionVisitor& v, TrainingSpec& o) {
   o.reading.VisitFormat(v);
-  v.Word("label", o.label, {{"auto", "first", "last"}, "NAME|N"},
+  v.Word("label", o.label, LabelWords(),
          "Label column of a CSV file: its name, its number from 1, first or last; auto means last. "
          "Not needed for LIBSVM files");
   o.reading.VisitLabels(v);
@@ -77,7 +77,7 @@ void VisitData(OptionVisitor& v, TrainingSpec& o) {
 }
 
 void VisitClassWeights(OptionVisitor& v, TrainingSpec& o) {
-  v.Text("class-weights", o.class_weights, "none|balanced|LABEL=W,...",
+  v.Text("class-weights", o.class_weights, ClassWeightWords().text(),
          "Loss weight of the rows of each class; balanced gives rare classes the same total weight "
          "as frequent ones");
 }
@@ -183,6 +183,13 @@ OptionTexts ChangedOptions(TrainingSpec spec) {
 
 std::int64_t SplitSeed(const TrainingSpec& spec) {
   return spec.split_seed > 0 ? spec.split_seed : spec.seed;
+}
+
+bool WeighsClasses(const TrainingSpec& spec) { return WeighsClasses(spec.class_weights); }
+
+std::optional<Loss> WantedLoss(const TrainingSpec& spec) {
+  if (spec.loss == "auto") return std::nullopt;
+  return ParseLoss(spec.loss);
 }
 
 bool StartsFromFile(const TrainingSpec& spec) {

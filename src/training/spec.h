@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,10 @@
 #include "algorithms/algorithms.h"
 #include "core/option_values.h"
 #include "core/options.h"
+#include "datasets/dataset.h"
+#include "datasets/encoding/class_weights.h"
 #include "nn/learning_rate.h"
+#include "nn/model_spec.h"
 #include "nn/optimizer.h"
 #include "training/reading_options.h"
 
@@ -26,15 +30,15 @@ struct TrainingSpec {
 
   std::string test;
   ReadingOptions reading;
-  std::string label = "auto";
+  std::string label = ReadOptions().label;
   std::string positive;
   std::string task = "auto";
   std::string categorical;
   std::string ignore;
   std::string keep;
-  std::int64_t hash = 10;
+  std::int64_t hash = ReadOptions().hash_bits;
   std::string scale = "auto";
-  double valid_fraction = 0.1;
+  double valid_fraction = ReadOptions().valid_fraction;
   std::string valid;
   std::string fold;
   std::string split_by;
@@ -43,7 +47,7 @@ struct TrainingSpec {
   std::string weight;
   bool no_cache = false;
   bool stream = false;
-  std::string class_weights = "none";
+  std::string class_weights = kNoClassWeights;
 
   std::vector<std::int64_t> hidden = {512, 512};
   std::string activation = "relu";
@@ -70,7 +74,7 @@ struct TrainingSpec {
   double eval_every = 1;
   std::string eval_rows = "auto";
   double report_every = 1;
-  std::int64_t seed = 1;
+  std::int64_t seed = static_cast<std::int64_t>(ReadOptions().seed);
 
   void Visit(OptionVisitor& visitor);
   // Those of them that say what is learnt, not how: the data, the network and the seed.
@@ -104,6 +108,12 @@ std::int64_t EvaluatedRows(std::string_view eval_rows, std::int64_t train_rows,
 
 // The seed that the rows are split and ordered by.
 std::int64_t SplitSeed(const TrainingSpec& spec);
+
+// Whether --class-weights asks for weights.
+bool WeighsClasses(const TrainingSpec& spec);
+
+// What --loss names; none: it follows the labels.
+std::optional<Loss> WantedLoss(const TrainingSpec& spec);
 
 // Whether --init names a model file, not a kind of initialisation.
 bool StartsFromFile(const TrainingSpec& spec);

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "algorithms/algorithms.h"
@@ -51,23 +53,24 @@ void CheckHidden(const std::vector<std::int64_t>& hidden) {
 void CheckInit(const TrainingSpec& spec) {
   if (!StartsFromFile(spec) || std::filesystem::exists(spec.init)) return;
   const Words words = InitializationWords();
-  throw UserError(fmt::format("--init {}: neither xavier, he or paper nor an existing file{}",
-                              spec.init, DidYouMean(spec.init, words.words)));
+  throw UserError(fmt::format("--init {}: neither one of {} nor an existing file{}", spec.init,
+                              fmt::join(words.words, ", "), DidYouMean(spec.init, words.words)));
 }
 
 // Checks that need no labels.
 void CheckLabels(const TrainingSpec& spec) {
-  const bool weighted = spec.class_weights != "none" && !spec.class_weights.empty();
-  if (spec.loss == "squared" && weighted) {
-    throw UserError("--class-weights is for classes; with --loss squared the labels are numbers");
+  const std::optional<Loss> loss = WantedLoss(spec);
+  if (loss == Loss::kSquared && WeighsClasses(spec)) {
+    throw UserError(fmt::format(
+        "--class-weights is for classes; with --loss {} the labels are numbers", spec.loss));
   }
-  if (!spec.positive.empty() && (spec.loss == "squared" || spec.loss == "sigmoid")) {
+  if (!spec.positive.empty() && loss && *loss != Loss::kSoftmax) {
     throw UserError(
         fmt::format("--positive makes two classes, which --loss {} cannot learn; "
                     "leave out one of them",
                     spec.loss));
   }
-  if (weighted) CheckClassWeights(spec.class_weights);
+  CheckClassWeights(spec.class_weights);
 }
 
 void CheckSplit(const TrainingSpec& spec) {

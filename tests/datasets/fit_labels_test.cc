@@ -11,7 +11,7 @@ namespace {
 TEST(FitLabels, SquaredTakesClassesNamedByNumbersAsNumbers) {
   TrainingData data = TwoClasses();
   data.schema.label_names = {"10", "20"};
-  FitLabels("squared", data);
+  FitLabels(LabelKind::kValue, data);
   EXPECT_EQ(data.schema.label_kind, LabelKind::kValue);
   EXPECT_EQ(data.schema.target_mean, 12.5);
   ASSERT_EQ(data.data.targets.size(), 5u);
@@ -21,7 +21,7 @@ TEST(FitLabels, SquaredTakesClassesNamedByNumbersAsNumbers) {
 
 TEST(FitLabels, SigmoidTakesAClassAsOneLabel) {
   TrainingData data = TwoClasses();
-  FitLabels("sigmoid", data);
+  FitLabels(LabelKind::kMultiLabel, data);
   EXPECT_EQ(data.schema.label_kind, LabelKind::kMultiLabel);
   EXPECT_EQ(data.data.label_offsets, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(data.data.labels, (std::vector<std::int32_t>{0, 0, 0, 1, 1}));
@@ -30,10 +30,10 @@ TEST(FitLabels, SigmoidTakesAClassAsOneLabel) {
 TEST(FitLabels, RefusesWhatMakesNoSense) {
   TrainingData words = TwoClasses();
   words.schema.label_names = {"cat", "dog"};
-  EXPECT_THROW(FitLabels("squared", words), UserError);
+  EXPECT_THROW(FitLabels(LabelKind::kValue, words), UserError);
   TrainingData values;
   values.schema.label_kind = LabelKind::kValue;
-  EXPECT_THROW(FitLabels("softmax", values), UserError);
+  EXPECT_THROW(FitLabels(LabelKind::kClass, values), UserError);
 }
 
 }  // namespace

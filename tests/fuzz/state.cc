@@ -17,7 +17,9 @@ constexpr std::int64_t kRows = 3001, kValidRows = 333;  // those follow the rows
 
 JobSetup MakeSetup(const char* algorithm) {
   const ModelSpec model{.inputs = 4, .hidden = {3}, .outputs = 2};
-  return {.job = {.model = model, .train_rows = kRows},
+  return {.job = {.model = model,
+                  .train_rows = kRows,
+                  .synchronous = FindAlgorithm(algorithm).traits.synchronous},
           .rows = {.train = kRows, .valid = kValidRows},
           .rules = {.epochs = 1, .target_loss = {}, .eval_every = 0.5},
           .rates = LearningRate({}, 1),

@@ -147,7 +147,10 @@ struct FakeRun {
 
   RunResult Run() {
     workers.resize(costs.size());
-    JobSetup setup{.job = {.id = 0, .model = {}, .train_rows = rows.train},
+    JobSetup setup{.job = {.id = 0,
+                           .model = {},
+                           .train_rows = rows.train,
+                           .synchronous = FindAlgorithm(algorithm).traits.synchronous},
                    .rows = evaluated.value_or(rows),
                    .rules = rules,
                    .rates = LearningRate(rates, rules.epochs),

@@ -2,30 +2,29 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
 #include <span>
 
 #include "cli/console.h"
 #include "core/error.h"
+#include "core/option_checks.h"
 #include "core/replaced_file.h"
-#include "core/words.h"
 #include "datasets/convert/write_rows.h"
 
 namespace hogbatch {
 namespace {
 
-constexpr std::array<NamedValue<WrittenFormat>, 4> kTargets{{
-    {"auto", WrittenFormat::kAuto},
-    {"csv", WrittenFormat::kCsv},
-    {"jsonl", WrittenFormat::kJsonLines},
-    {"libsvm", WrittenFormat::kLibsvm},
-}};
+// IDX files are read, not written.
+Words TargetWords() {
+  Words words = FormatWords();
+  std::erase(words.words, Name(WrittenFormat::kIdx));
+  return words;
+}
 
 }  // namespace
 
 void VisitTarget(OptionVisitor& visitor, std::string& to) {
-  visitor.Word("to", to, WordsOf(kTargets),
+  visitor.Word("to", to, TargetWords(),
                "Format to write; auto goes by the name of the file: .csv, .jsonl, and LIBSVM for "
                "others");
 }
@@ -39,7 +38,7 @@ WrittenFormat TargetFormat(const std::string& to, const std::string& path) {
                       path, packed));
     }
   }
-  const WrittenFormat format = ParseWord("--to", to, kTargets);
+  const WrittenFormat format = ParseWrittenFormat(CheckedWord("to", to, TargetWords()));
   if (format != WrittenFormat::kAuto) return format;
   if (path.ends_with(".csv")) return WrittenFormat::kCsv;
   if (path.ends_with(".jsonl") || path.ends_with(".json")) return WrittenFormat::kJsonLines;

@@ -45,7 +45,8 @@ SweepCommandOptions WithFolder(SweepCommandOptions options) {
 
 // Options that do nothing would look as if they did.
 void RefuseUnused(const SweepCommandOptions& options) {
-  if (!options.resume.empty() || options.training.Spec(options.search).ChosenSearch() == "asha") {
+  if (!options.resume.empty() ||
+      options.training.Spec(options.search).ChosenSearch() == Search::kAsha) {
     return;
   }
   for (const char* const name : {"eta", "min-epochs"}) {

@@ -114,15 +114,15 @@ void SweepCommand::SayTrials(const SweepPlan& plan) const {
         "folds     {} trainings{}, each validated on another part of the rows; {}", folds,
         settings == 1 ? ""
                       : fmt::format(" of each of {} settings ({} {})", settings,
-                                    spec_.ChosenSearch(), VariedText(spec_)),
+                                    Name(spec_.ChosenSearch()), VariedText(spec_)),
         LengthText(plan.rungs)));
     return;
   }
   const std::size_t groups = GroupTrials(plan.trials).size();
   console_.Say(fmt::format("sweep     {} trial{} ({} {}) in {} group{} of equal shape, {}",
                            plan.trials.size(), plan.trials.size() == 1 ? "" : "s",
-                           spec_.ChosenSearch(), VariedText(spec_), groups, groups == 1 ? "" : "s",
-                           LengthText(plan.rungs)));
+                           Name(spec_.ChosenSearch()), VariedText(spec_), groups,
+                           groups == 1 ? "" : "s", LengthText(plan.rungs)));
 }
 
 std::vector<std::string> SweepCommand::Table(std::size_t most) const {

@@ -173,11 +173,10 @@ std::string EnsembleJson(const SweepResults& sweep, const EnsembleQuality& quali
   return JsonText(json, 2) + "\n";
 }
 
-report::SweepView MakeSweepView(const SweepResults& sweep, const SweepPlan& plan,
-                                const std::string& search) {
+report::SweepView MakeSweepView(const SweepResults& sweep, const SweepPlan& plan, Search search) {
   const TrainingData& data = plan.inputs.front().input->training;
   report::SweepView view{.data = data.data.source,
-                         .search = search,
+                         .search = std::string(Name(search)),
                          .metric = sweep.metric,
                          .status = SweepProgressLine(sweep, {})};
   for (const auto& [name, value] : sweep.trials.front().values) view.options.push_back(name);

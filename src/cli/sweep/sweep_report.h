@@ -12,6 +12,7 @@
 #include "report/sweep_page.h"
 #include "training/sweep/sweep_models.h"
 #include "training/sweep/sweep_run.h"
+#include "training/sweep/sweep_spec.h"
 #include "training/sweep/trial_result.h"
 
 namespace hogbatch {
@@ -44,7 +45,6 @@ std::string EnsembleJson(const SweepResults& sweep, const EnsembleQuality& quali
                          const std::string& folder);
 
 // What the page of a sweep shows.
-report::SweepView MakeSweepView(const SweepResults& sweep, const SweepPlan& plan,
-                                const std::string& search);
+report::SweepView MakeSweepView(const SweepResults& sweep, const SweepPlan& plan, Search search);
 
 }  // namespace hogbatch

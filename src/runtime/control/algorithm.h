@@ -78,7 +78,6 @@ struct JobTable {
 struct Assignment {
   JobId job = 0;
   std::int64_t batch_size = 1;  // rows per update
-  bool hold = false;            // synchronous training: the worker keeps the gradient for the round
 };
 
 // A finished training task.

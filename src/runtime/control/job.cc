@@ -75,7 +75,7 @@ std::optional<Task> Job::NextTask(TaskId id, const TaskSpec& spec) {
   in_flight_.emplace(id, *next);
 
   const std::int64_t rows = next->rows.size();
-  const std::int32_t updates = assignment.hold ? 1 : NearestCount(rows, batch_size);
+  const std::int32_t updates = spec_.synchronous ? 1 : NearestCount(rows, batch_size);
   const std::int32_t merges = NearestCount(updates, wanted_per_merge);
   // Every update has at least one row.
   const std::int64_t max_per_merge = std::max<std::int64_t>(1, rows / merges);
@@ -83,7 +83,7 @@ std::optional<Task> Job::NextTask(TaskId id, const TaskSpec& spec) {
       std::min<std::int64_t>(NearestCount(updates, merges), max_per_merge));
   const std::int64_t rows_per_update = rows / merges / updates_per_merge;
 
-  if (assignment.hold) round_.OnSent();
+  if (spec_.synchronous) round_.OnSent();
   return Task{.id = id,
               .job = spec_.id,
               .kind = TaskKind::kTrain,
@@ -93,7 +93,7 @@ std::optional<Task> Job::NextTask(TaskId id, const TaskSpec& spec) {
               .updates_per_merge = updates_per_merge,
               .learning_rate = RateAt(rate_epoch, rows_per_update, spec.staleness),
               .rate_epoch = rate_epoch,
-              .hold = assignment.hold,
+              .hold = spec_.synchronous,
               .round = round_.number()};
 }
 

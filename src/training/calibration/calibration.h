@@ -31,7 +31,7 @@ std::optional<LowerBound> FindLowerBound(const Rates& rates, std::int64_t limit,
 struct CalibrationTask {
   std::string key;         // in the cache: equal for all that takes the same time
   std::int64_t limit = 0;  // the largest batch size allowed
-  double utilization = 0.5;
+  double utilization;      // the share of the best rate that the smallest batch must reach
   std::function<SecondsPerUpdate()> make_timer;  // not called if the cache has the rates
 };
 

@@ -147,6 +147,18 @@ Loss LossFor(LabelKind kind) {
   return Loss::kSquared;
 }
 
+LabelKind LabelsFor(Loss loss) {
+  switch (loss) {
+    case Loss::kSoftmax:
+      return LabelKind::kClass;
+    case Loss::kSigmoid:
+      return LabelKind::kMultiLabel;
+    case Loss::kSquared:
+      break;
+  }
+  return LabelKind::kValue;
+}
+
 void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& schema,
                std::span<const float> parameters, NamedBy named_by) {
   Check(std::ssize(parameters) == Layout(spec).floats, "parameters to save have the wrong number");

@@ -18,8 +18,9 @@ struct SavedModel {
   std::vector<float> parameters;  // a flat array of Layout(spec)
 };
 
-// The loss for a kind of labels.
+// The loss for a kind of labels, and the kind of labels that a loss is for.
 Loss LossFor(LabelKind kind);
+LabelKind LabelsFor(Loss loss);
 
 // Replaces `path` in one step. `parameters` is a flat array of Layout(spec).
 void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& schema,

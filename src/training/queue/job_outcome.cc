@@ -1,23 +1,27 @@
 #include "training/queue/job_outcome.h"
 
-#include <algorithm>
 #include <array>
+
+#include "core/words.h"
 
 namespace hogbatch {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames = {"waiting",     "running",  "stopped", "done",
-                                                    "interrupted", "diverged", "failed"};
+constexpr std::array<NamedValue<JobOutcome>, 7> kOutcomes{{
+    {"waiting", JobOutcome::kWaiting},
+    {"running", JobOutcome::kRunning},
+    {"stopped", JobOutcome::kStopped},
+    {"done", JobOutcome::kDone},
+    {"interrupted", JobOutcome::kInterrupted},
+    {"diverged", JobOutcome::kDiverged},
+    {"failed", JobOutcome::kFailed},
+}};
 
 }  // namespace
 
-std::string_view Name(JobOutcome outcome) { return kNames[static_cast<std::size_t>(outcome)]; }
+std::string_view Name(JobOutcome outcome) { return NameOf(outcome, kOutcomes); }
 
-std::optional<JobOutcome> FindOutcome(std::string_view name) {
-  const auto found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<JobOutcome>(found - kNames.begin());
-}
+std::optional<JobOutcome> FindOutcome(std::string_view name) { return FindWord(name, kOutcomes); }
 
 bool IsOver(JobOutcome outcome) {
   return outcome == JobOutcome::kDone || outcome == JobOutcome::kDiverged ||

@@ -42,11 +42,7 @@ TrainingPlan PlanInQueue(const TrainingSpec& spec, const TrainingInput& input,
   };
   const auto core = std::ranges::find_if(devices.chosen, is_core);
   one.chosen = {core == devices.chosen.end() ? devices.chosen.front() : *core};
-  TrainingPlan plan = Plan(chosen, input, one, observer);
-  plan.rules.pause_epoch = placement.pause_epoch;
-  plan.rules.most_rollbacks = placement.most_rollbacks;
-  plan.order_seed = placement.order_seed;
-  return plan;
+  return Plan(chosen, input, one, observer, placement);
 }
 
 // What a keeper cannot write is told as a warning of its job.

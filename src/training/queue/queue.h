@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,13 +26,6 @@ struct JobPlace {
   Sharing sharing = Sharing::kAnyWorkers;
   int priority = 0;
   double arrives = 0;  // seconds after the run began
-};
-
-// What belongs to a job that is one of several trainings of the same rows, and to no option.
-struct TrialPlacement {
-  double pause_epoch = std::numeric_limits<double>::infinity();  // RunRules
-  std::int64_t most_rollbacks = RunRules().most_rollbacks;       // RunRules
-  std::optional<std::uint64_t> order_seed = {};                  // TrainingPlan
 };
 
 // The plan of a job of a queue on `devices`. "auto" as algorithm means hogbatch. An exclusive job

@@ -3,18 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "datasets/encoding/split.h"
 #include "training/model/schema_json.h"
 #include "training/sweep/tuner.h"
 
 namespace hogbatch {
+namespace {
+
+constexpr std::array<NamedValue<Search>, 3> kSearches{{
+    {"grid", Search::kGrid},
+    {"random", Search::kRandom},
+    {"asha", Search::kAsha},
+}};
+
+}  // namespace
+
+std::string_view Name(Search search) { return NameOf(search, kSearches); }
 
 void SearchOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Search");
-  visitor.Word("search", search, {{"auto", "grid", "random", "asha"}},
+  visitor.Word("search", search, WithAuto(WordsOf(kSearches)),
                "Which trials are made: all combinations (grid), random ones (random), or random "
                "ones of which the best go on after each rung (asha, asynchronous successive "
                "halving). auto is grid if every option that varies is a list, else random");
@@ -44,16 +57,16 @@ void VisitFolds(OptionVisitor& visitor, std::int64_t& folds, std::string_view he
   visitor.Number("folds", folds, {0, static_cast<double>(kMostFolds)}, help);
 }
 
-std::string SweepSpec::ChosenSearch() const {
-  if (is_ensemble()) return "grid";
-  if (search.search != "auto") return search.search;
+Search SweepSpec::ChosenSearch() const {
+  if (is_ensemble()) return Search::kGrid;
+  if (search.search != "auto") return ParseWord("search", search.search, kSearches);
   const bool all_lists = std::ranges::none_of(
       varied, [](const Variation& variation) { return variation.distribution.has_value(); });
-  return all_lists ? "grid" : "random";
+  return all_lists ? Search::kGrid : Search::kRandom;
 }
 
 std::vector<double> SweepSpec::Rungs() const {
-  if (ChosenSearch() != "asha") return {base.epochs};
+  if (ChosenSearch() != Search::kAsha) return {base.epochs};
   return MakeRungs(search.min_epochs, base.epochs, search.eta);
 }
 
@@ -70,7 +83,7 @@ void CheckFolds(const SweepSpec& spec) {
         "--ensemble and --folds cannot be combined: each fold trains on other rows; leave out one "
         "of them");
   }
-  if (spec.ChosenSearch() == "asha") {
+  if (spec.ChosenSearch() == Search::kAsha) {
     throw UserError(
         "--search asha stops single trials, and --folds compares means over all folds; use "
         "--search random");
@@ -91,7 +104,7 @@ void Validate(const SweepSpec& spec) {
     throw UserError("--ensemble 1: an ensemble has at least two members");
   }
   if (!spec.base.max_time.empty()) ParseDuration("--max-time", spec.base.max_time);
-  if (spec.ChosenSearch() != "asha") return;
+  if (spec.ChosenSearch() != Search::kAsha) return;
   const auto is_epochs = [](const Variation& variation) { return variation.name == "epochs"; };
   if (std::ranges::any_of(spec.varied, is_epochs)) {
     throw UserError("--epochs cannot vary with --search asha, which chooses how long each trains");

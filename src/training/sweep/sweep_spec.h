@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/option_values.h"
@@ -15,6 +16,9 @@
 namespace hogbatch {
 
 inline constexpr std::int64_t kMostTrials = 10000;
+
+enum class Search : std::uint8_t { kGrid, kRandom, kAsha };
+std::string_view Name(Search search);
 
 struct SearchOptions {
   std::string search = "auto";
@@ -38,8 +42,8 @@ struct SweepSpec {
   std::vector<Variation> varied;  // in the order of --help
   SearchOptions search;
 
-  // What --search auto means here: "grid" if all variations are lists, else "random".
-  std::string ChosenSearch() const;
+  // What --search says; auto is kGrid if all variations are lists, else kRandom.
+  Search ChosenSearch() const;
   // The lengths of training after which trials are compared, in epochs; one if none is stopped
   // early.
   std::vector<double> Rungs() const;

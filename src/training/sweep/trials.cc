@@ -155,7 +155,8 @@ std::string LanesKey(TrainingSpec spec) {
 std::vector<Trial> MakeTrials(const SweepSpec& spec) {
   Validate(spec);
   if (spec.is_ensemble()) return MakeMembers(spec);
-  std::vector<Trial> trials = spec.ChosenSearch() == "grid" ? MakeGrid(spec) : MakeRandom(spec);
+  std::vector<Trial> trials =
+      spec.ChosenSearch() == Search::kGrid ? MakeGrid(spec) : MakeRandom(spec);
   return spec.search.folds > 0 ? WithFolds(spec, trials) : trials;
 }
 

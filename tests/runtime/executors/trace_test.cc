@@ -12,13 +12,17 @@ namespace {
 // Two fake workers train 1,000 rows twice and evaluate.
 struct TracedRun {
   explicit TracedRun(const std::string& algorithm_name, int depth = 1) : trace(2) {
-    Coordinator coordinator({.job = {.id = 0, .model = {}, .train_rows = 1000},
-                             .rows = {.train = 1000, .valid = 10, .test = 0},
-                             .rules = Rules(2),
-                             .rates = LearningRate({}, 2),
-                             .algorithm = MakeAlgorithm(algorithm_name, {}),
-                             .task_seconds = 0},
-                            {{.name = "a", .depth = depth}, {.name = "b", .depth = depth}});
+    Coordinator coordinator(
+        {.job = {.id = 0,
+                 .model = {},
+                 .train_rows = 1000,
+                 .synchronous = FindAlgorithm(algorithm_name).traits.synchronous},
+         .rows = {.train = 1000, .valid = 10, .test = 0},
+         .rules = Rules(2),
+         .rates = LearningRate({}, 2),
+         .algorithm = MakeAlgorithm(algorithm_name, {}),
+         .task_seconds = 0},
+        {{.name = "a", .depth = depth}, {.name = "b", .depth = depth}});
     Ledger ledgers[2];
     const std::vector<WorkerFactory> workers = {
         [&] { return std::make_unique<FakeWorker>(0, ledgers[0], FakeOptions{}); },

@@ -76,7 +76,7 @@ TEST(Trials, OfAnEnsembleDifferInTheirSeedsAndShareTheirRows) {
 
 TEST(Trials, AreAllCombinationsOfAGridTheLastOptionFastest) {
   const SweepSpec spec = SpecOf({{"lr", "0.1|0.2"}, {"hidden", "64,64 | 8"}, {"momentum", "0.9"}});
-  EXPECT_EQ(spec.ChosenSearch(), "grid");
+  EXPECT_EQ(spec.ChosenSearch(), Search::kGrid);
   EXPECT_THAT(TextsOfTrials(spec), ElementsAre("--hidden 64,64 --lr 0.1", "--hidden 64,64 --lr 0.2",
                                                "--hidden 8 --lr 0.1", "--hidden 8 --lr 0.2"));
   const Trial last = MakeTrials(spec).back();

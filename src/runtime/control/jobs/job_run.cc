@@ -266,7 +266,8 @@ void JobRun::VisitState(StateVisitor& visitor) {
   visitor.Begin("meter");
   meter_.VisitState(visitor, run_.now);
   visitor.End();
-  Visit(visitor, "synchronous", synchronous_);
+  bool synchronous = spec().synchronous;  // part of the format; the spec decides
+  Visit(visitor, "synchronous", synchronous);
   TaskId next_id = run_.next_id;
   Visit(visitor, "next_id", next_id);
   run_.next_id = std::max(run_.next_id, next_id);  // other jobs may have tasks in flight

@@ -205,7 +205,6 @@ class JobRun {
   bool is_saved_ = false;                  // in a checkpoint, since it is done
   IndexedVector<WorkerId, bool> visited_;  // workers that have memory of the job
   std::optional<WorkerId> owner_;  // of an exclusive job: the worker that keeps its optimiser state
-  bool synchronous_ = false;       // the latest training task was part of a round
 
   bool has_begun_ = false;
   double began_at_ = 0;

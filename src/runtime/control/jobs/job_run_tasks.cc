@@ -75,7 +75,7 @@ std::optional<Task> JobRun::SharedTask(const WorkerState& worker) {
 // choice must not depend on speed, since it decides which worker trains which rows.
 bool JobRun::MayEvaluateNow(const WorkerState& worker) const {
   if (workers_.evaluating() >= std::max(1, workers_.live() / 2)) return false;
-  return synchronous_ || workers_.IsFastEnoughToEvaluate(worker);
+  return spec().synchronous || workers_.IsFastEnoughToEvaluate(worker);
 }
 
 std::optional<Task> JobRun::NextTrainingTask(const WorkerState& worker) {
@@ -87,11 +87,10 @@ std::optional<Task> JobRun::NextTrainingTask(const WorkerState& worker) {
   const JobTable table{.jobs = {&job, 1}, .workers = workers()};
   std::optional<Assignment> assignment = algorithm_->Assign(worker, table);
   if (!assignment) return std::nullopt;
-  synchronous_ = assignment->hold;
   if (worker.max_batch_size > 0) {
     assignment->batch_size = std::min(assignment->batch_size, worker.max_batch_size);
   }
-  const std::int32_t updates = assignment->hold
+  const std::int32_t updates = spec().synchronous
                                    ? 1
                                    : UpdatesPerTask({.worker = worker,
                                                      .batch_size = assignment->batch_size,
