@@ -35,6 +35,8 @@ std::string_view Name(LearningTask task);
 Words ScalingWords();
 Words TaskWords();
 Words FormatWords();
+// What --format says; none for auto.
+std::optional<FileFormat> FileFormatOf(WrittenFormat format);
 
 // The most that the mean and the deviation of labels may be, so that predictions fit a float.
 inline constexpr double kLargestTarget = 1e30;
