@@ -19,12 +19,12 @@
 #include "cli/run_folder.h"
 #include "cli/sweep/sweep_files.h"
 #include "cli/train_observer.h"
-#include "core/guard/cache_folder.h"
 #include "core/replaced_file.h"
 #include "core/run_trace.h"
 #include "report/trace_file.h"
 #include "training/checkpoint/resumed_options.h"
 #include "training/model/last_save.h"
+#include "training/plan_notes.h"
 
 namespace hogbatch {
 namespace {
@@ -86,21 +86,6 @@ int End(int code, const TrainedModel& trained) {
   ::_exit(code);
 }
 
-void WarnOfThreads(const TrainOptions& options, const Devices& devices, Console& console) {
-  const int threads = CountWorkers(devices.chosen).cpu;
-  if (options.quiet || threads <= devices.cores) return;
-  console.Warn(fmt::format("{} workers share {} cores; more workers than cores rarely help",
-                           threads, devices.cores));
-}
-
-// Kernels of GPUs and measured batch sizes are then found out again in every run.
-void WarnOfCache(const TrainOptions& options, const Devices& devices, Console& console) {
-  const auto cache = DefaultCacheFolder();
-  if (options.quiet || !cache || CountWorkers(devices.chosen).gpu == 0) return;
-  const std::string why = WhyNoCache(*cache);
-  if (!why.empty()) console.Warn(fmt::format("this run uses no cache: {}", why));
-}
-
 TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& resumed) {
   if (!resumed) return options;
   options.spec = ResumedSpec(options.spec, options.given, resumed->checkpoint, resumed->folder);
@@ -122,8 +107,9 @@ int Train(const TrainOptions& asked) {
   const TrainOptions options = WithResumed(asked, resumed);
   Validate(options.spec);
   const Devices devices = DevicesToTrain(options.spec.devices);
-  WarnOfThreads(options, devices, console);
-  WarnOfCache(options, devices, console);
+  if (!options.quiet) {
+    for (const std::string& note : NotesOn(devices)) console.Warn(note);
+  }
   TraceFile trace(options.trace, devices.chosen.size());
   SetupObserver setup(console);
   const TrainingInput input = ReadInput(options.spec, setup);
