@@ -23,6 +23,7 @@
 #include "core/run_trace.h"
 #include "report/trace_file.h"
 #include "training/checkpoint/resumed_options.h"
+#include "training/model/labels.h"
 #include "training/model/last_save.h"
 #include "training/plan_notes.h"
 
@@ -126,8 +127,7 @@ int Train(const TrainOptions& asked) {
       folder + "/options.json",
       OptionsText(options, plan, {.started = LocalTime(), .devices = devices, .input = input}));
   ReplaceFile(folder + "/config.toml", ConfigOf(options.spec));
-  const MetricScale scale{.loss = plan.work.model.loss,
-                          .target_deviation = input.training.schema.target_deviation};
+  const MetricScale scale = ScaleOf(plan.work.model, input.training.schema);
   TrainRecords records(folder, options, scale,
                        resumed ? GrowingFile::Begin::kWhereItEnds : GrowingFile::Begin::kEmpty);
   TrainObserver observer(console, records, plan.rules.epochs, scale, plan.work.devices.size());

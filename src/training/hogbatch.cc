@@ -23,10 +23,6 @@ Scores ScoresOf(const EvaluationSums& sums, const MetricScale& scale) {
   return scores;
 }
 
-MetricScale ScaleOf(const ModelSpec& spec, const Schema& schema) {
-  return {.loss = spec.loss, .target_deviation = schema.target_deviation};
-}
-
 // Passes reports on to a listener.
 class Forwarder final : public TrainingObserver {
  public:

@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/guard/folder.h"
 #include "core/text.h"
+#include "training/model/labels.h"
 
 namespace hogbatch {
 namespace {
@@ -137,8 +138,7 @@ void QueueCommand::AddToQueue(Prepared& prepared) {
   auto job = std::make_unique<Job>();
   job->path = folder_ + "/" + request.name;
   job->plan = plan;
-  job->scale = {.loss = plan.work.model.loss,
-                .target_deviation = ready.input->training.schema.target_deviation};
+  job->scale = ScaleOf(plan.work.model, ready.input->training.schema);
   OpenFolder(prepared, *job);
   const JobId id = queue_->Add(
       {.plan = plan,

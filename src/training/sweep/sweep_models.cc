@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/guard/folder.h"
 #include "training/model/ensemble.h"
+#include "training/model/labels.h"
 #include "training/model/last_save.h"
 #include "training/predict.h"
 #include "training/sweep/fold_means.h"
@@ -60,8 +61,7 @@ EnsembleQuality QualityOf(const SavedModel& model, const TrainingInput& input,
   const Dataset& rows = input.training.data;
   EnsembleQuality quality{
       .valid = EvaluateRows(choices, model, rows, {input.training.train_rows, rows.rows}),
-      .scale = {.loss = model.spec.loss,
-                .target_deviation = input.training.schema.target_deviation}};
+      .scale = ScaleOf(model.spec, input.training.schema)};
   if (input.test) quality.test = EvaluateRows(choices, model, *input.test, {0, input.test->rows});
   return quality;
 }
