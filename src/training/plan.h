@@ -72,4 +72,7 @@ TrainingPlan FuseLanes(std::span<const TrainingPlan> plans, const TrainingInput&
 TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const Devices& devices,
                   TrainingObserver& observer);
 
+// The options as the plan uses them: with the algorithm and the learning rate that it chose.
+TrainingSpec UsedSpec(const TrainingSpec& spec, const TrainingPlan& plan);
+
 }  // namespace hogbatch
