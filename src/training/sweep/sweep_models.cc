@@ -15,20 +15,6 @@
 #include "training/sweep/fold_means.h"
 
 namespace hogbatch {
-namespace {
-
-class Warner final : public TrainingObserver {
- public:
-  explicit Warner(SweepObserver& observer) : observer_(observer) {}
-  void OnProgress(const Progress&) override {}
-  void OnWorkerFailed(std::string_view, std::string_view) override {}
-  void OnWarning(std::string_view sentence) override { observer_.OnWarning(sentence); }
-
- private:
-  SweepObserver& observer_;
-};
-
-}  // namespace
 
 std::string MemberPath(const std::string& folder, std::size_t trial) {
   return fmt::format("{}/members/{}.safetensors", folder, trial + 1);
@@ -114,7 +100,7 @@ void SweepModels::SaveIfBestSetting(std::size_t first, const SweepResults& setti
 
 void SweepModels::SaveUnsaved() {
   if (!unsaved_) return;
-  Warner warner(observer_);
+  WarningObserver warner([&](std::string_view sentence) { observer_.OnWarning(sentence); });
   try {
     if (SaveLast(unsaved_->model, folder_.path, warner, folder_.save_seconds) != folder_.path) {
       return;
