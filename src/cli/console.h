@@ -8,6 +8,8 @@
 
 namespace hogbatch {
 
+struct TerminalOptions;
+
 // The reader of standard output is gone (`| head`), so no message is printed.
 class OutputClosed {};
 
@@ -24,6 +26,9 @@ enum class Verbosity : std::uint8_t {
   kPlain,   // a file or pipe: whole lines
   kSilent,  // errors only
 };
+
+// Live on a terminal, unless the options silence it.
+Verbosity VerbosityOf(const TerminalOptions& options);
 
 // Lines on standard output. If the reader goes away, it is silent from then on and the work
 // continues.

@@ -30,11 +30,6 @@
 namespace hogbatch {
 namespace {
 
-Verbosity ChooseVerbosity(const TrainOptions& options) {
-  if (options.quiet || options.json) return Verbosity::kSilent;
-  return IsLiveTerminal(STDOUT_FILENO) ? Verbosity::kLive : Verbosity::kPlain;
-}
-
 // The file of --trace. It is opened before training begins, so that a wrong path costs no run.
 class TraceFile {
  public:
@@ -98,7 +93,7 @@ TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& 
 
 int Train(const TrainOptions& asked) {
   if (asked.ensemble > 0 || asked.folds > 0) return RunSweep(SweepOf(asked));
-  Console console(ChooseVerbosity(asked));
+  Console console(VerbosityOf(asked.terminal));
   const std::string found = FindRun(asked);
   if (found.empty() && !asked.out.empty()) RefuseSweep(asked.out);
   // It is locked before the run in it is read.
@@ -108,7 +103,7 @@ int Train(const TrainOptions& asked) {
   const TrainOptions options = WithResumed(asked, resumed);
   Validate(options.spec);
   const Devices devices = DevicesToTrain(options.spec.devices);
-  if (!options.quiet) {
+  if (!options.terminal.quiet) {
     for (const std::string& note : NotesOn(devices)) console.Warn(note);
   }
   TraceFile trace(options.trace, devices.chosen.size());
@@ -147,7 +142,7 @@ int Train(const TrainOptions& asked) {
   if (saved != folder) return End(kExitMachine, trained);
   if (options.report) console.Say(fmt::format("report    {}", WriteReportInto(folder)));
   trace.Save(records, plan, console);
-  if (options.json) WriteOutput(summary);
+  if (options.terminal.json) WriteOutput(summary);
   return End(ExitCode(trained, plan, console, observer), trained);
 }
 

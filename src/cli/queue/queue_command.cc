@@ -62,7 +62,7 @@ int QueueCommand::Run() {
   WriteQueue();
   for (const std::string& line : SummaryLines(rows_)) console_.Say(line);
   console_.Say(fmt::format("results   {}", folder_));
-  if (options_.json) WriteOutput(QueueText(options_.scheduler, device_names_, rows_));
+  if (options_.terminal.json) WriteOutput(QueueText(options_.scheduler, device_names_, rows_));
   if (!queue_->has_hanging_worker()) return ExitCode();
   std::fflush(nullptr);
   ::_exit(ExitCode());

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "cli/commands.h"
-#include "cli/reports/live_line.h"
 #include "cli/sweep/sweep_command.h"
 #include "core/error.h"
 
@@ -27,8 +25,7 @@ SweepCommandOptions SweepOf(const TrainOptions& options) {
           .out = options.out,
           .resume = options.resume,
           .checkpoints = options.checkpoints,
-          .quiet = options.quiet,
-          .json = options.json,
+          .terminal = options.terminal,
           .given = options.given};
 }
 
@@ -72,9 +69,7 @@ int RunSweep(const SweepCommandOptions& asked) {
     RefuseSweep(options.out);
   }
   RefuseUnused(options);
-  const bool is_silent = options.quiet || options.json;
-  const bool is_live = IsLiveTerminal(STDOUT_FILENO);
-  Console console(is_silent ? Verbosity::kSilent : is_live ? Verbosity::kLive : Verbosity::kPlain);
+  Console console(VerbosityOf(options.terminal));
   return SweepCommand(options, resumed, console).Run();
 }
 

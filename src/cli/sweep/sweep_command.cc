@@ -230,7 +230,7 @@ void SweepCommand::ShowBest(const SweepResults& results) {
   const DeviceKind kind = run_->plan().devices.chosen.front().info.kind;
   console_.Say(fmt::format("best      {}", TrialLine(results, best)));
   console_.Say(fmt::format("again     {}", TrainCommand(trials_[best], kind)));
-  if (options_.json && !EnsembleFollows()) {
+  if (options_.terminal.json && !EnsembleFollows()) {
     WriteOutput(TrialsJsonl({.metric = results.metric,
                              .trials = results.trials.subspan(best, 1),
                              .results = results.results.subspan(best, 1)}));
@@ -241,7 +241,7 @@ void SweepCommand::ShowBestSetting(const SweepResults& results) {
   const FoldMeans means = MeansOfFolds(results).front();
   const Trial setting = SettingOf(results, means);
   const DeviceKind kind = run_->plan().devices.chosen.front().info.kind;
-  if (options_.json) WriteOutput(FoldsJson(results, folder_));
+  if (options_.terminal.json) WriteOutput(FoldsJson(results, folder_));
   if (means.folds == 0) return;
   if (!setting.values.empty()) console_.Say(fmt::format("best      {}", TrialText(setting)));
   console_.Say(fmt::format("folds     {}", FoldLine(means, results.metric)));
@@ -254,7 +254,7 @@ void SweepCommand::Join() {
       QualityOf(*ensemble_, *run_->plan().inputs.front().input, spec_.base.devices);
   const auto members = static_cast<std::size_t>(ensemble_->spec.lanes);
   console_.Say(fmt::format("ensemble  {}", EnsembleLine(Results(), quality, members)));
-  if (options_.json) WriteOutput(EnsembleJson(Results(), quality, folder_));
+  if (options_.terminal.json) WriteOutput(EnsembleJson(Results(), quality, folder_));
 }
 
 int SweepCommand::TrainEnsemble() {
