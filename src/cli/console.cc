@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
 #include "cli/options/options.h"
@@ -59,6 +60,11 @@ void Complain(std::string_view sentence) noexcept {
       part.remove_prefix(written);
     }
   }
+}
+
+void ExitWithoutFreeing(int code) {
+  std::fflush(nullptr);
+  ::_exit(code);
 }
 
 Verbosity VerbosityOf(const TerminalOptions& options) {

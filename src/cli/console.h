@@ -21,6 +21,9 @@ void WriteOutput(std::string_view text);
 // of a message.
 void Complain(std::string_view sentence) noexcept;
 
+// Ends the process without freeing anything: a worker hangs, and its thread still uses memory.
+[[noreturn]] void ExitWithoutFreeing(int code);
+
 enum class Verbosity : std::uint8_t {
   kLive,    // a terminal: a line is rewritten in place
   kPlain,   // a file or pipe: whole lines

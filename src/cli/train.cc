@@ -1,9 +1,7 @@
 #include "training/train.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <optional>
 #include <span>
 
@@ -75,11 +73,9 @@ int ExitCode(const TrainedModel& trained, const TrainingPlan& plan, Console& con
   }
 }
 
-// The exit code, unless the thread of a worker that hangs still uses memory that would be freed.
 int End(int code, const TrainedModel& trained) {
-  if (!trained.has_hanging_worker) return code;
-  std::fflush(nullptr);
-  ::_exit(code);
+  if (trained.has_hanging_worker) ExitWithoutFreeing(code);
+  return code;
 }
 
 TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& resumed) {

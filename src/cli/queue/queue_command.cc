@@ -1,10 +1,8 @@
 #include "cli/queue/queue_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "cli/commands.h"
@@ -63,9 +61,8 @@ int QueueCommand::Run() {
   for (const std::string& line : SummaryLines(rows_)) console_.Say(line);
   console_.Say(fmt::format("results   {}", folder_));
   if (options_.terminal.json) WriteOutput(QueueText(options_.scheduler, device_names_, rows_));
-  if (!queue_->has_hanging_worker()) return ExitCode();
-  std::fflush(nullptr);
-  ::_exit(ExitCode());
+  if (queue_->has_hanging_worker()) ExitWithoutFreeing(ExitCode());
+  return ExitCode();
 }
 
 JobRow* QueueCommand::FindRow(std::string_view name) {

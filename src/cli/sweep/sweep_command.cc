@@ -1,10 +1,8 @@
 #include "cli/sweep/sweep_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -87,9 +85,8 @@ int SweepCommand::Run() {
   Conclude();
   int code = ExitCode();
   if (code == kExitOk && EnsembleFollows()) code = TrainEnsemble();
-  if (!run_->has_hanging_worker()) return code;
-  std::fflush(nullptr);
-  ::_exit(code);
+  if (run_->has_hanging_worker()) ExitWithoutFreeing(code);
+  return code;
 }
 
 void SweepCommand::Introduce() const {
