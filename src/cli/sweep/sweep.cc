@@ -35,7 +35,9 @@ namespace {
 // is none.
 SweepCommandOptions WithFolder(SweepCommandOptions options) {
   if (options.resume != "auto") return options;
-  options.resume = options.out.empty() ? LatestSweep() : HoldsSweep(options.out) ? options.out : "";
+  options.resume = options.out.empty()       ? LatestFolder(HoldsSweep)
+                   : HoldsSweep(options.out) ? options.out
+                                             : "";
   if (!options.resume.empty()) options.out.clear();
   return options;
 }

@@ -48,15 +48,6 @@ bool HoldsSweep(const std::string& folder) {
   return std::filesystem::exists(PathOf(folder), error);
 }
 
-std::string LatestSweep() {
-  std::error_code error;
-  std::string latest;
-  for (const auto& entry : std::filesystem::directory_iterator("runs", error)) {
-    if (HoldsSweep(entry.path())) latest = std::max(latest, entry.path().string());
-  }
-  return latest;
-}
-
 void RefuseSweep(const std::string& folder) {
   if (!HoldsSweep(folder)) return;
   throw UserError(
