@@ -31,18 +31,12 @@ bool BeginsAsIdx(const TextInput& input) {
   return IsIdx(input.text->Read(0, 4, window));
 }
 
-// The format that --format says; kAuto and JSON lines are not for here.
-FileFormat NamedFormat(WrittenFormat format) {
-  if (format == WrittenFormat::kLibsvm) return FileFormat::kLibsvm;
-  return format == WrittenFormat::kIdx ? FileFormat::kIdx : FileFormat::kCsv;
-}
-
 // Turns JSON lines into a table.
 void SetFormat(WrittenFormat format, std::size_t budget, TextInput& input) {
   constexpr std::size_t kLooked = 4096;
   Bytes window;
   if (!AreJsonLines(format, input.text->Read(0, kLooked, window))) {
-    if (format != WrittenFormat::kAuto) input.format = NamedFormat(format);
+    input.format = FileFormatOf(format);
     return;
   }
   JsonColumns columns;

@@ -56,6 +56,20 @@ FileFormat ParseFileFormat(std::string_view name) {
 WrittenFormat ParseWrittenFormat(std::string_view name) {
   return ParseWord("file format", name, kWrittenFormats);
 }
+std::optional<FileFormat> FileFormatOf(WrittenFormat format) {
+  switch (format) {
+    case WrittenFormat::kAuto:
+      break;
+    case WrittenFormat::kCsv:
+    case WrittenFormat::kJsonLines:
+      return FileFormat::kCsv;
+    case WrittenFormat::kLibsvm:
+      return FileFormat::kLibsvm;
+    case WrittenFormat::kIdx:
+      return FileFormat::kIdx;
+  }
+  return std::nullopt;
+}
 std::string_view Name(ScalingKind kind) { return NameOf(kind, kScalings); }
 std::string_view Name(LabelKind kind) { return NameOf(kind, kLabelKinds); }
 std::string_view Name(LearningTask task) { return NameOf(task, kTasks); }

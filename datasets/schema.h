@@ -36,6 +36,8 @@ std::string_view Name(LearningTask task);
 Words ScalingWords();
 Words TaskWords();
 Words FormatWords();
+// What --format says; none for auto.
+std::optional<FileFormat> FileFormatOf(WrittenFormat format);
 
 // The words of --label, which also takes the name or the number of a column.
 inline constexpr const char* kAutoLabel = "auto";  // where the format has it: last in a CSV

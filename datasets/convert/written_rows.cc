@@ -77,9 +77,7 @@ WrittenRows ReadWrittenRows(const std::string& data, const ReadOptions& options)
     return rows;
   }
   TextInput input{.text = ViewText(text), .source = name};
-  rows.format = FormatOf(input);
-  if (options.format == WrittenFormat::kCsv) rows.format = FileFormat::kCsv;
-  if (options.format == WrittenFormat::kLibsvm) rows.format = FileFormat::kLibsvm;
+  rows.format = FileFormatOf(options.format).value_or(FormatOf(input));
   if (rows.format == FileFormat::kIdx) {
     throw UserError(
         fmt::format("{}: an IDX file has no lines of text to copy; convert it to CSV "

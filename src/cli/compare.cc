@@ -1,12 +1,10 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/compare_observer.h"
 #include "cli/console.h"
 #include "cli/files.h"
 #include "cli/interrupts.h"
-#include "cli/reports/live_line.h"
 #include "compare/comparison.h"
 #include "compare/page/page.h"
 #include "compare/page/wording.h"
@@ -14,11 +12,6 @@
 
 namespace hogbatch {
 namespace {
-
-Verbosity ChooseVerbosity(const CompareOptions& options) {
-  if (options.quiet || options.json) return Verbosity::kSilent;
-  return IsLiveTerminal(STDOUT_FILENO) ? Verbosity::kLive : Verbosity::kPlain;
-}
 
 // A comparison that is refused leaves no folder, and no lock in one of others.
 compare::Comparison CompareIn(const std::string& folder, const compare::CompareSpec& spec,
@@ -35,7 +28,7 @@ compare::Comparison CompareIn(const std::string& folder, const compare::CompareS
 }  // namespace
 
 int Compare(const CompareOptions& options) {
-  Console console(ChooseVerbosity(options));
+  Console console(VerbosityOf(options.terminal));
   ConsoleCompareObserver observer(console);
   const std::string folder = MakeOutputFolder(compare::CompareFolder(options.spec));
   const FolderLock lock(folder);
@@ -50,7 +43,7 @@ int Compare(const CompareOptions& options) {
     }
     for (const std::string& line : compare::ResultLines(comparison)) console.Say(line);
     console.Say(fmt::format("page      {}/compare.html", compare::CompareFolder(options.spec)));
-    if (options.json && comparison.complete) WriteOutput(json);
+    if (options.terminal.json && comparison.complete) WriteOutput(json);
   }
   if (comparison.complete) return kExitOk;
   console.Warn("interrupted; what is done is kept, and the same command goes on from there");

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
+#include "cli/options/options.h"
 #include "cli/reports/live_line.h"
 #include "core/error.h"
 #include "core/guard/printable.h"
@@ -58,6 +60,16 @@ void Complain(std::string_view sentence) noexcept {
       part.remove_prefix(written);
     }
   }
+}
+
+void ExitWithoutFreeing(int code) {
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
+Verbosity VerbosityOf(const TerminalOptions& options) {
+  if (options.quiet || options.json) return Verbosity::kSilent;
+  return IsLiveTerminal(STDOUT_FILENO) ? Verbosity::kLive : Verbosity::kPlain;
 }
 
 void Console::Say(std::string_view line) {

@@ -8,6 +8,8 @@
 
 namespace hogbatch {
 
+struct TerminalOptions;
+
 // The reader of standard output is gone (`| head`), so no message is printed.
 class OutputClosed {};
 
@@ -19,11 +21,17 @@ void WriteOutput(std::string_view text);
 // of a message.
 void Complain(std::string_view sentence) noexcept;
 
+// Ends the process without freeing anything: a worker hangs, and its thread still uses memory.
+[[noreturn]] void ExitWithoutFreeing(int code);
+
 enum class Verbosity : std::uint8_t {
   kLive,    // a terminal: a line is rewritten in place
   kPlain,   // a file or pipe: whole lines
   kSilent,  // errors only
 };
+
+// Live on a terminal, unless the options silence it.
+Verbosity VerbosityOf(const TerminalOptions& options);
 
 // Lines on standard output. If the reader goes away, it is silent from then on and the work
 // continues.

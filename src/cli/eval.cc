@@ -3,6 +3,7 @@
 #include "cli/reports/eval_report.h"
 #include "datasets/dataset.h"
 #include "training/model/ensemble.h"
+#include "training/model/labels.h"
 #include "training/model/model_file.h"
 #include "training/predict.h"
 
@@ -10,9 +11,7 @@ namespace hogbatch {
 namespace {
 
 EvalReport MakeReport(const SavedModel& model, const ModelQuality& quality) {
-  EvalReport report{
-      .sums = quality.sums,
-      .scale = {.loss = model.spec.loss, .target_deviation = model.schema.target_deviation}};
+  EvalReport report{.sums = quality.sums, .scale = ScaleOf(model.spec, model.schema)};
   if (quality.classes) {
     report.classes = ClassReport{.confusion = quality.classes->confusion,
                                  .auc = quality.classes->auc,

@@ -106,6 +106,16 @@ std::string MakeOutputFolder(const std::string& wanted, NamedBy named_by) {
   return folder;
 }
 
+std::string LatestFolder(const std::function<bool(const std::string& folder)>& holds) {
+  std::error_code error;
+  std::string latest;
+  for (const fs::directory_entry& entry : fs::directory_iterator("runs", error)) {
+    const std::string folder = entry.path();
+    if (folder > latest && holds(folder)) latest = folder;
+  }
+  return latest;
+}
+
 void SetAsideOldRun(const std::string& folder) {
   const std::string model = folder + "/model.safetensors";
   const std::string previous = folder + "/model.previous.safetensors";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,9 @@ namespace hogbatch {
 // when `wanted` is empty, and makes sure files can be made in it. Returns its path. A link is
 // followed only if the user named it.
 std::string MakeOutputFolder(const std::string& wanted, NamedBy named_by = NamedBy::kUser);
+
+// The latest folder under runs/ that `holds` is true of; empty: there is none.
+std::string LatestFolder(const std::function<bool(const std::string& folder)>& holds);
 
 // TensorBoard takes every file for its own whose name holds "tfevents".
 inline constexpr char kEventFile[] = "events.out.tfevents.hogbatch";

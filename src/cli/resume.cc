@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <utility>
-#include <vector>
 
+#include "cli/files.h"
 #include "cli/sweep/sweep_files.h"
 #include "core/error.h"
 #include "training/job_parts.h"
@@ -14,21 +12,11 @@
 namespace hogbatch {
 namespace {
 
-namespace fs = std::filesystem;
-
-// The latest folder under runs/ that has a checkpoint; empty: there is none.
-std::string LatestRun() {
-  std::error_code error;
-  std::vector<std::string> folders;
-  for (const fs::directory_entry& entry : fs::directory_iterator("runs", error)) {
-    if (!ListCheckpoints(entry.path()).empty()) folders.push_back(entry.path());
-  }
-  return folders.empty() ? "" : *std::ranges::max_element(folders);
-}
+bool HoldsCheckpoint(const std::string& folder) { return !ListCheckpoints(folder).empty(); }
 
 std::string FolderOf(const TrainOptions& options) {
   if (options.resume != "auto") return options.resume;
-  return options.out.empty() ? LatestRun() : options.out;
+  return options.out.empty() ? LatestFolder(HoldsCheckpoint) : options.out;
 }
 
 }  // namespace
@@ -39,7 +27,7 @@ std::string FindRun(const TrainOptions& options) {
     throw UserError("--out: a resumed run goes on in its own folder; leave out --out or --resume");
   }
   std::string folder = FolderOf(options);
-  if (!folder.empty() && !ListCheckpoints(folder).empty()) return folder;
+  if (!folder.empty() && HoldsCheckpoint(folder)) return folder;
   if (!folder.empty() && HoldsSweep(folder)) {
     throw UserError(fmt::format(
         "{0} holds a sweep, an ensemble or folds; go on with it: hogbatch sweep --resume {0}",

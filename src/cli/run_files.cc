@@ -47,10 +47,7 @@ std::string ConfigOf(TrainingSpec spec) {
 
 KeepOptions KeepIn(const std::string& folder, const TrainingSpec& spec, const TrainingPlan& plan,
                    double every) {
-  TrainingSpec used = spec;
-  used.algorithm = plan.algorithm;
-  used.learning_rate = plan.learning_rate;
-  return {.folder = folder, .options = SpecToJson(used), .every = every};
+  return {.folder = folder, .options = SpecToJson(UsedSpec(spec, plan)), .every = every};
 }
 
 }  // namespace hogbatch

@@ -1,9 +1,7 @@
 #include "training/train.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <optional>
 #include <span>
 
@@ -19,20 +17,16 @@
 #include "cli/run_folder.h"
 #include "cli/sweep/sweep_files.h"
 #include "cli/train_observer.h"
-#include "core/guard/cache_folder.h"
 #include "core/replaced_file.h"
 #include "core/run_trace.h"
 #include "report/trace_file.h"
 #include "training/checkpoint/resumed_options.h"
+#include "training/model/labels.h"
 #include "training/model/last_save.h"
+#include "training/plan_notes.h"
 
 namespace hogbatch {
 namespace {
-
-Verbosity ChooseVerbosity(const TrainOptions& options) {
-  if (options.quiet || options.json) return Verbosity::kSilent;
-  return IsLiveTerminal(STDOUT_FILENO) ? Verbosity::kLive : Verbosity::kPlain;
-}
 
 // The file of --trace. It is opened before training begins, so that a wrong path costs no run.
 class TraceFile {
@@ -79,26 +73,9 @@ int ExitCode(const TrainedModel& trained, const TrainingPlan& plan, Console& con
   }
 }
 
-// The exit code, unless the thread of a worker that hangs still uses memory that would be freed.
 int End(int code, const TrainedModel& trained) {
-  if (!trained.has_hanging_worker) return code;
-  std::fflush(nullptr);
-  ::_exit(code);
-}
-
-void WarnOfThreads(const TrainOptions& options, const Devices& devices, Console& console) {
-  const int threads = CountWorkers(devices.chosen).cpu;
-  if (options.quiet || threads <= devices.cores) return;
-  console.Warn(fmt::format("{} workers share {} cores; more workers than cores rarely help",
-                           threads, devices.cores));
-}
-
-// Kernels of GPUs and measured batch sizes are then found out again in every run.
-void WarnOfCache(const TrainOptions& options, const Devices& devices, Console& console) {
-  const auto cache = DefaultCacheFolder();
-  if (options.quiet || !cache || CountWorkers(devices.chosen).gpu == 0) return;
-  const std::string why = WhyNoCache(*cache);
-  if (!why.empty()) console.Warn(fmt::format("this run uses no cache: {}", why));
+  if (trained.has_hanging_worker) ExitWithoutFreeing(code);
+  return code;
 }
 
 TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& resumed) {
@@ -112,7 +89,7 @@ TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& 
 
 int Train(const TrainOptions& asked) {
   if (asked.ensemble > 0 || asked.folds > 0) return RunSweep(SweepOf(asked));
-  Console console(ChooseVerbosity(asked));
+  Console console(VerbosityOf(asked.terminal));
   const std::string found = FindRun(asked);
   if (found.empty() && !asked.out.empty()) RefuseSweep(asked.out);
   // It is locked before the run in it is read.
@@ -122,8 +99,9 @@ int Train(const TrainOptions& asked) {
   const TrainOptions options = WithResumed(asked, resumed);
   Validate(options.spec);
   const Devices devices = DevicesToTrain(options.spec.devices);
-  WarnOfThreads(options, devices, console);
-  WarnOfCache(options, devices, console);
+  if (!options.terminal.quiet) {
+    for (const std::string& note : NotesOn(devices)) console.Warn(note);
+  }
   TraceFile trace(options.trace, devices.chosen.size());
   SetupObserver setup(console);
   const TrainingInput input = ReadInput(options.spec, setup);
@@ -140,8 +118,7 @@ int Train(const TrainOptions& asked) {
       folder + "/options.json",
       OptionsText(options, plan, {.started = LocalTime(), .devices = devices, .input = input}));
   ReplaceFile(folder + "/config.toml", ConfigOf(options.spec));
-  const MetricScale scale{.loss = plan.work.model.loss,
-                          .target_deviation = input.training.schema.target_deviation};
+  const MetricScale scale = ScaleOf(plan.work.model, input.training.schema);
   TrainRecords records(folder, options, scale,
                        resumed ? GrowingFile::Begin::kWhereItEnds : GrowingFile::Begin::kEmpty);
   TrainObserver observer(console, records, plan.rules.epochs, scale, plan.work.devices.size());
@@ -161,7 +138,7 @@ int Train(const TrainOptions& asked) {
   if (saved != folder) return End(kExitMachine, trained);
   if (options.report) console.Say(fmt::format("report    {}", WriteReportInto(folder)));
   trace.Save(records, plan, console);
-  if (options.json) WriteOutput(summary);
+  if (options.terminal.json) WriteOutput(summary);
   return End(ExitCode(trained, plan, console, observer), trained);
 }
 

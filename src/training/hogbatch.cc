@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "nn/metric_values.h"
 #include "training/model/labels.h"
+#include "training/plan_notes.h"
 #include "training/predict.h"
 #include "training/train.h"
 
@@ -20,10 +21,6 @@ Scores ScoresOf(const EvaluationSums& sums, const MetricScale& scale) {
     scores.metrics.emplace_back(metric.name, metric.value);
   }
   return scores;
-}
-
-MetricScale ScaleOf(const ModelSpec& spec, const Schema& schema) {
-  return {.loss = spec.loss, .target_deviation = schema.target_deviation};
 }
 
 // Passes reports on to a listener.
@@ -85,8 +82,10 @@ Network Train(const std::string& data, const Options& options, TrainingListener*
   Forwarder observer(listener ? *listener : silent);
   const TrainingSpec spec = SpecOf(data, options);
   const Devices devices = DevicesToTrain(spec.devices);
+  for (const std::string& note : NotesOn(devices)) observer.OnWarning(note);
   auto input = std::make_unique<TrainingInput>(ReadInput(spec, observer));
   auto plan = std::make_unique<TrainingPlan>(Plan(spec, *input, devices, observer));
+  for (const std::string& note : NotesOn(spec, *plan)) observer.OnWarning(note);
   observer.set_scale(ScaleOf(plan->work.model, input->training.schema));
   TrainedModel trained =
       Train(*plan, *input, observer, {.stop_requested = [&stop] { return stop.stop_requested(); }});

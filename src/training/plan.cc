@@ -130,4 +130,11 @@ TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const De
   return Calibrated(plan, CalibrateGpus(plan, input, spec.min_utilization, observer));
 }
 
+TrainingSpec UsedSpec(const TrainingSpec& spec, const TrainingPlan& plan) {
+  TrainingSpec used = spec;
+  used.algorithm = plan.algorithm;
+  used.learning_rate = plan.learning_rate;
+  return used;
+}
+
 }  // namespace hogbatch

@@ -79,4 +79,7 @@ struct TrialPlacement {
 TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const Devices& devices,
                   TrainingObserver& observer, const TrialPlacement& placement = {});
 
+// The options as the plan uses them: with the algorithm and the learning rate that it chose.
+TrainingSpec UsedSpec(const TrainingSpec& spec, const TrainingPlan& plan);
+
 }  // namespace hogbatch

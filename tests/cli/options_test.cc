@@ -151,7 +151,7 @@ TEST(Parse, FillsEveryKindOfOption) {
   EXPECT_EQ(options.spec.learning_rate.lr, 0.5);
   EXPECT_EQ(options.spec.seed, 9);
   EXPECT_EQ(options.spec.activation, "tanh");
-  EXPECT_TRUE(options.quiet);
+  EXPECT_TRUE(options.terminal.quiet);
   EXPECT_EQ(options.spec.test, "t.csv");
   EXPECT_EQ(options.spec.optimizer.momentum, 0.9);
 }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "datasets/data_facts.h"
 #include "tests/datasets/reading.h"
 
 namespace hogbatch {
@@ -130,6 +131,21 @@ TEST(Positive, MustOccur) {
 TEST(Positive, MakesUnknownLabelsTheRest) {
   const Schema schema = Learn("1 1:1\n2 1:1\n", {.positive = "2"}).schema;
   EXPECT_EQ(Apply("7 1:1\n2 1:1\n", schema).classes, (Ids{0, 1}));
+}
+
+TEST(LabelFacts, CountTheRowsOfEachClass) {
+  const LabelFacts facts = FactsOfLabels(Learn("a,1\nb,2\nb,3\nc,4\n", {.label = "first"}));
+  const std::vector<std::pair<std::string, std::int64_t>> expected = {{"b", 2}, {"a", 1}, {"c", 1}};
+  EXPECT_EQ(facts.classes, expected);
+}
+
+TEST(LabelFacts, OfNumbersAreThoseOfTheFile) {
+  const LabelFacts facts =
+      FactsOfLabels(Learn("1.5,1\n-2.5,2\n4,3\n",
+                          {.label = "first", .task = LearningTask::kRegress, .valid_fraction = 0}));
+  EXPECT_NEAR(facts.least, -2.5, 1e-5);
+  EXPECT_NEAR(facts.mean, 1, 1e-5);
+  EXPECT_NEAR(facts.most, 4, 1e-5);
 }
 
 }  // namespace

@@ -27,7 +27,9 @@ const Options kSmall = {{"epochs", "3"}, {"hidden", "8"}, {"devices", "cpu:1"}};
 class Recorder final : public TrainingListener {
  public:
   void OnReport(const TrainingReport& report) override { reports.push_back(report); }
+  void OnWarning(std::string_view sentence) override { warnings.emplace_back(sentence); }
   std::vector<TrainingReport> reports;
+  std::vector<std::string> warnings;
 };
 
 TEST_F(Library, TrainsSavesLoadsAndPredictsTheSame) {
@@ -51,6 +53,18 @@ TEST_F(Library, ReportsEveryEvaluation) {
   const auto evaluated = std::ranges::count_if(
       recorder.reports, [](const TrainingReport& report) { return report.valid.has_value(); });
   EXPECT_EQ(evaluated, 4) << "the start and three epochs";
+}
+
+TEST_F(Library, WarnsOfAnOptionThatHasNoEffect) {
+  Recorder recorder;
+  Train(data_, kSmall, &recorder);
+  EXPECT_THAT(recorder.warnings, testing::IsEmpty());
+  Options options = kSmall;
+  options["alpha"] = "3";
+  Train(data_, options, &recorder);
+  EXPECT_THAT(
+      recorder.warnings,
+      testing::ElementsAre("--alpha is for --algorithm adaptive; hogbatch does not use it"));
 }
 
 TEST_F(Library, StopsWhenAskedAndReturnsTheBestSoFar) {

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "core/guard/json_text.h"
 #include "core/text.h"
+#include "datasets/data_facts.h"
 
 namespace hogbatch {
 namespace {
@@ -18,27 +18,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShownClasses = 20;
 constexpr std::size_t kShownColumns = 200;
-
-void CountClasses(const TrainingData& data, DataReport& report) {
-  std::vector<std::int64_t> counts(data.schema.label_names.size(), 0);
-  for (const std::int32_t label : data.data.classes) ++counts[label];
-  for (const std::int32_t label : data.data.labels) ++counts[label];
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    report.classes.emplace_back(data.schema.label_names[i], counts[i]);
-  }
-  std::ranges::stable_sort(report.classes, std::greater<>(),
-                           [](const auto& one) { return one.second; });
-}
-
-void MeasureTargets(const TrainingData& data, DataReport& report) {
-  const auto number = [&](double x) {
-    return x * data.schema.target_deviation + data.schema.target_mean;
-  };
-  const auto [least, most] = std::ranges::minmax(data.data.targets);
-  report.least = number(least);
-  report.most = number(most);
-  report.mean = data.schema.target_mean;
-}
 
 std::string_view KindText(const TableColumn& column) {
   switch (column.kind) {
@@ -73,112 +52,95 @@ std::string ContentText(const TableColumn& column, const ColumnFacts& facts) {
                      more ? ", ..." : "");
 }
 
-std::string ColumnsText(const DataReport& report) {
-  const std::size_t shown = std::min(report.columns.size(), kShownColumns);
+std::string ColumnsText(const TrainingData& training) {
+  const std::size_t shown = std::min(training.columns.size(), kShownColumns);
   std::size_t width = 4;
   for (std::size_t i = 0; i < shown; ++i) {
-    width = std::max(width, ColumnName(report.schema, i).size());
+    width = std::max(width, ColumnName(training.schema, i).size());
   }
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {
-    const TableColumn& column = report.schema.table[i];
-    const ColumnFacts& facts = report.columns[i];
-    text += fmt::format("  {:{}}  {:13}  {}", ColumnName(report.schema, i), width, KindText(column),
-                        ContentText(column, facts));
+    const TableColumn& column = training.schema.table[i];
+    const ColumnFacts& facts = training.columns[i];
+    text += fmt::format("  {:{}}  {:13}  {}", ColumnName(training.schema, i), width,
+                        KindText(column), ContentText(column, facts));
     if (facts.missing > 0) text += fmt::format(", {} missing", Grouped(facts.missing));
     text += '\n';
   }
-  if (shown < report.columns.size()) {
+  if (shown < training.columns.size()) {
     text += fmt::format("  ... and {} more; --json has all\n",
-                        Grouped(std::ssize(report.columns) - static_cast<std::int64_t>(shown)));
+                        Grouped(std::ssize(training.columns) - static_cast<std::int64_t>(shown)));
   }
   return text;
 }
 
-std::string LabelsText(const DataReport& report) {
+std::string LabelsText(const TrainingData& training) {
+  const LabelFacts facts = FactsOfLabels(training);
   const std::string name =
-      report.schema.label_name.empty() ? "" : fmt::format("{}: ", report.schema.label_name);
-  if (report.schema.label_kind == LabelKind::kValue) {
+      training.schema.label_name.empty() ? "" : fmt::format("{}: ", training.schema.label_name);
+  if (training.schema.label_kind == LabelKind::kValue) {
     return fmt::format("label     {}numbers from {:.6g} to {:.6g}, mean {:.6g}\n", name,
-                       report.least, report.most, report.mean);
+                       facts.least, facts.most, facts.mean);
   }
-  const bool is_class = report.schema.label_kind == LabelKind::kClass;
-  std::string text = fmt::format("label     {}{} {}\n", name, Grouped(std::ssize(report.classes)),
+  const bool is_class = training.schema.label_kind == LabelKind::kClass;
+  std::string text = fmt::format("label     {}{} {}\n", name, Grouped(std::ssize(facts.classes)),
                                  is_class ? "classes" : "labels, several per row");
-  const std::size_t shown = std::min(report.classes.size(), kShownClasses);
-  for (const auto& [label, rows] : std::span(report.classes).first(shown)) {
-    text += fmt::format("  {:20} {:>12}  {:5.1f} %\n", label, Grouped(rows),
-                        100.0 * static_cast<double>(rows) / static_cast<double>(report.rows));
+  const std::size_t shown = std::min(facts.classes.size(), kShownClasses);
+  for (const auto& [label, rows] : std::span(facts.classes).first(shown)) {
+    text +=
+        fmt::format("  {:20} {:>12}  {:5.1f} %\n", label, Grouped(rows),
+                    100.0 * static_cast<double>(rows) / static_cast<double>(training.data.rows));
   }
-  if (shown < report.classes.size()) {
+  if (shown < facts.classes.size()) {
     text += fmt::format("  ... and {} more; --json has all\n",
-                        Grouped(std::ssize(report.classes) - static_cast<std::int64_t>(shown)));
+                        Grouped(std::ssize(facts.classes) - static_cast<std::int64_t>(shown)));
   }
   return text;
 }
 
 }  // namespace
 
-DataReport MakeDataReport(const TrainingData& data) {
-  DataReport report{.source = data.data.source,
-                    .detected = data.detected,
-                    .rows = data.data.rows,
-                    .features = data.data.features,
-                    .schema = data.schema,
-                    .columns = data.columns,
-                    .classes = {},
-                    .notes = data.data.notes};
-  if (data.data.is_sparse) {
-    const double cells = static_cast<double>(report.rows) * static_cast<double>(report.features);
-    report.stored_share = static_cast<double>(data.data.values.size()) / cells;
-  }
-  if (data.schema.label_kind == LabelKind::kValue) {
-    MeasureTargets(data, report);
-  } else {
-    CountClasses(data, report);
-  }
-  return report;
-}
-
-std::string DataText(const DataReport& report) {
-  std::string text = fmt::format("file      {}\nformat    {}\nrows      {}\n", report.source,
-                                 report.detected, Grouped(report.rows));
-  text += LabelsText(report);
-  if (!report.columns.empty()) {
+std::string DataText(const TrainingData& training) {
+  const Dataset& data = training.data;
+  std::string text = fmt::format("file      {}\nformat    {}\nrows      {}\n", data.source,
+                                 training.detected, Grouped(data.rows));
+  text += LabelsText(training);
+  if (!training.columns.empty()) {
     text += fmt::format("columns   {}, which become {} of a network\n",
-                        Grouped(std::ssize(report.columns)),
-                        Plural(report.features, "input", "inputs"));
-    text += ColumnsText(report);
+                        Grouped(std::ssize(training.columns)),
+                        Plural(data.features, "input", "inputs"));
+    text += ColumnsText(training);
   } else {
-    text += fmt::format("features  {}", Grouped(report.features));
-    if (report.stored_share < 1) {
-      text += fmt::format(", of which {:.3g} % are not 0", 100 * report.stored_share);
-    }
+    text += fmt::format("features  {}", Grouped(data.features));
+    const double share = StoredShare(data);
+    if (share < 1) text += fmt::format(", of which {:.3g} % are not 0", 100 * share);
     text += '\n';
   }
-  for (const std::string& note : report.notes) text += note + "\n";
+  for (const std::string& note : data.notes) text += note + "\n";
   return text;
 }
 
-std::string DataJson(const DataReport& report) {
-  Json json = {{"file", report.source},
-               {"format", report.detected},
-               {"rows", report.rows},
-               {"features", report.features},
-               {"nonzero_share", report.stored_share},
-               {"label", report.schema.label_name},
-               {"label_kind", Name(report.schema.label_kind)}};
-  if (report.schema.label_kind == LabelKind::kValue) {
-    json["label_min"] = report.least;
-    json["label_mean"] = report.mean;
-    json["label_max"] = report.most;
+std::string DataJson(const TrainingData& training) {
+  const Dataset& data = training.data;
+  const LabelFacts labels = FactsOfLabels(training);
+  Json json = {{"file", data.source},
+               {"format", training.detected},
+               {"rows", data.rows},
+               {"features", data.features},
+               {"nonzero_share", StoredShare(data)},
+               {"label", training.schema.label_name},
+               {"label_kind", Name(training.schema.label_kind)}};
+  if (training.schema.label_kind == LabelKind::kValue) {
+    json["label_min"] = labels.least;
+    json["label_mean"] = labels.mean;
+    json["label_max"] = labels.most;
   } else {
-    for (const auto& [label, rows] : report.classes) json["classes"][label] = rows;
+    for (const auto& [label, rows] : labels.classes) json["classes"][label] = rows;
   }
-  for (std::size_t i = 0; i < report.columns.size(); ++i) {
-    const TableColumn& column = report.schema.table[i];
-    const ColumnFacts& facts = report.columns[i];
-    Json one = {{"name", ColumnName(report.schema, i)},
+  for (std::size_t i = 0; i < training.columns.size(); ++i) {
+    const TableColumn& column = training.schema.table[i];
+    const ColumnFacts& facts = training.columns[i];
+    Json one = {{"name", ColumnName(training.schema, i)},
                 {"kind", Name(column.kind)},
                 {"numbers", facts.numbers},
                 {"words", facts.words},
@@ -194,7 +156,7 @@ std::string DataJson(const DataReport& report) {
     if (!column.reason.empty()) one["left_out_because"] = column.reason;
     json["columns"].push_back(std::move(one));
   }
-  json["notes"] = report.notes;
+  json["notes"] = data.notes;
   return JsonText(json, 2) + "\n";
 }
 

@@ -10,8 +10,8 @@ int ShowData(const DataInfoOptions& options) {
   ReadOptions read = ReadOptionsOf(options.spec);
   read.valid_fraction = 0;
   read.scaling = ScalingKind::kNone;
-  const DataReport report = MakeDataReport(ReadTrainingData(options.spec.data, read));
-  WriteOutput(options.json ? DataJson(report) : DataText(report));
+  const TrainingData data = ReadTrainingData(options.spec.data, read);
+  WriteOutput(options.json ? DataJson(data) : DataText(data));
   return kExitOk;
 }
 

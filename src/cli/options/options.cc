@@ -33,6 +33,11 @@ void VisitJson(OptionVisitor& visitor, bool& json, std::string_view what) {
 
 }  // namespace
 
+void TerminalOptions::Visit(OptionVisitor& visitor, std::string_view what) {
+  VisitQuiet(visitor, quiet);
+  VisitJson(visitor, json, what);
+}
+
 void TrainOptions::Visit(OptionVisitor& visitor) {
   spec.Visit(visitor);
   visitor.Group("Several networks");
@@ -53,8 +58,7 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
       "--epochs, --max-time, --target-loss, --patience, --devices, --report-every, --memory-limit "
       "and --no-cache may change. auto: the "
       "run in --out or else the latest under runs/; a new run if there is none");
-  VisitQuiet(visitor, quiet);
-  VisitJson(visitor, json, "the summary");
+  terminal.Visit(visitor, "the summary");
   visitor.Flag("report", report,
                "Write report.html into the folder at the end, as 'hogbatch report' would");
   visitor.Text("trace", trace, "FILE",
@@ -137,8 +141,7 @@ void QueueCommandOptions::Visit(OptionVisitor& visitor) {
       "With --resume: run this job again. A failed job goes on from its checkpoint, if it has one; "
       "a diverged job starts again");
   checkpoints.Visit(visitor);
-  VisitQuiet(visitor, quiet);
-  VisitJson(visitor, json, "queue.json");
+  terminal.Visit(visitor, "queue.json");
 }
 
 void QueueCommandOptions::Arguments(ArgumentVisitor& visitor) {
@@ -157,8 +160,7 @@ void SweepCommandOptions::Visit(OptionVisitor& visitor) {
       "Go on with the sweep in this folder. It keeps its options; --max-time and --devices "
       "may change");
   checkpoints.Visit(visitor);
-  VisitQuiet(visitor, quiet);
-  VisitJson(visitor, json, "the best trial");
+  terminal.Visit(visitor, "the best trial");
 }
 
 void SweepCommandOptions::Arguments(ArgumentVisitor& visitor) {
@@ -192,8 +194,7 @@ void ExportOptions::Arguments(ArgumentVisitor& visitor) {
 
 void CompareOptions::Visit(OptionVisitor& visitor) {
   spec.Visit(visitor);
-  VisitQuiet(visitor, quiet);
-  VisitJson(visitor, json, "compare.json");
+  terminal.Visit(visitor, "compare.json");
 }
 
 void CompareOptions::Arguments(ArgumentVisitor& visitor) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/schedulers/schedulers.h"
@@ -26,6 +27,15 @@ class ArgumentVisitor {
                        const std::string& help) = 0;
 };
 
+// What a command shows while it runs, and whether its result is printed as JSON.
+struct TerminalOptions {
+  bool quiet = false;
+  bool json = false;
+
+  // `what`: "the summary".
+  void Visit(OptionVisitor& visitor, std::string_view what);
+};
+
 // Each command's options: Visit shows them, and Arguments what stands without dashes. `given` has
 // the names of those that the user gave.
 
@@ -34,8 +44,7 @@ struct TrainOptions {
   std::int64_t ensemble = 0;
   std::int64_t folds = 0;
   std::string out;
-  bool quiet = false;
-  bool json = false;
+  TerminalOptions terminal;
   bool report = false;
   std::string trace;
   bool tensorboard = false;
@@ -58,8 +67,7 @@ struct QueueCommandOptions {
   std::string resume;
   std::string retry;
   CheckpointOptions checkpoints;
-  bool quiet = false;
-  bool json = false;
+  TerminalOptions terminal;
 
   std::vector<std::string> given;
 
@@ -73,8 +81,7 @@ struct SweepCommandOptions {
   std::string out;
   std::string resume;
   CheckpointOptions checkpoints;
-  bool quiet = false;
-  bool json = false;
+  TerminalOptions terminal;
 
   std::vector<std::string> given;
 
@@ -137,8 +144,7 @@ struct ExportOptions {
 
 struct CompareOptions {
   compare::CompareSpec spec;
-  bool quiet = false;
-  bool json = false;
+  TerminalOptions terminal;
 
   void Visit(OptionVisitor& visitor);
   void Arguments(ArgumentVisitor& visitor);

@@ -1,8 +1,5 @@
-#include <unistd.h>
-
 #include "cli/commands.h"
 #include "cli/queue/queue_command.h"
-#include "cli/reports/live_line.h"
 #include "core/error.h"
 
 namespace hogbatch {
@@ -27,9 +24,7 @@ void CheckOptions(const QueueCommandOptions& queue) {
 
 int RunQueue(const QueueCommandOptions& options) {
   CheckOptions(options);
-  const bool is_silent = options.quiet || options.json;
-  const bool is_live = IsLiveTerminal(STDOUT_FILENO);
-  Console console(is_silent ? Verbosity::kSilent : is_live ? Verbosity::kLive : Verbosity::kPlain);
+  Console console(VerbosityOf(options.terminal));
   return QueueCommand(options, console).Run();
 }
 

@@ -1,10 +1,8 @@
 #include "cli/queue/queue_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "cli/commands.h"
@@ -14,6 +12,7 @@
 #include "core/error.h"
 #include "core/guard/folder.h"
 #include "core/text.h"
+#include "training/model/labels.h"
 
 namespace hogbatch {
 namespace {
@@ -61,10 +60,9 @@ int QueueCommand::Run() {
   WriteQueue();
   for (const std::string& line : SummaryLines(rows_)) console_.Say(line);
   console_.Say(fmt::format("results   {}", folder_));
-  if (options_.json) WriteOutput(QueueText(options_.scheduler, device_names_, rows_));
-  if (!queue_->has_hanging_worker()) return ExitCode();
-  std::fflush(nullptr);
-  ::_exit(ExitCode());
+  if (options_.terminal.json) WriteOutput(QueueText(options_.scheduler, device_names_, rows_));
+  if (queue_->has_hanging_worker()) ExitWithoutFreeing(ExitCode());
+  return ExitCode();
 }
 
 JobRow* QueueCommand::FindRow(std::string_view name) {
@@ -137,8 +135,7 @@ void QueueCommand::AddToQueue(Prepared& prepared) {
   auto job = std::make_unique<Job>();
   job->path = folder_ + "/" + request.name;
   job->plan = plan;
-  job->scale = {.loss = plan.work.model.loss,
-                .target_deviation = ready.input->training.schema.target_deviation};
+  job->scale = ScaleOf(plan.work.model, ready.input->training.schema);
   OpenFolder(prepared, *job);
   const JobId id = queue_->Add(
       {.plan = plan,

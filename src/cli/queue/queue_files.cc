@@ -24,15 +24,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostBytesOfQueue = std::size_t{16} << 20;
 constexpr char kRecord[] = "/queue.json";
 
-class SaveObserver final : public TrainingObserver {
- public:
-  void OnWarning(std::string_view sentence) override { warnings.emplace_back(sentence); }
-  void OnProgress(const Progress&) override {}
-  void OnWorkerFailed(std::string_view, std::string_view) override {}
-
-  std::vector<std::string> warnings;
-};
-
 }  // namespace
 
 // A new queue in an old folder has no record until its jobs are in their folders: if it is killed
@@ -128,17 +119,18 @@ void QueueCommand::OpenFolder(Prepared& prepared, Job& job) {
 std::future<std::vector<std::string>> QueueCommand::Save(const Job& ended,
                                                          const TrainedModel& trained) {
   const double patience = saver_.busy() ? 0 : 10;  // the models behind it wait as long
-  auto task =
-      std::make_shared<std::packaged_task<std::vector<std::string>()>>([&ended, trained, patience] {
-        SaveObserver observer;
-        std::string place = ended.path;
-        if (trained.model) place = SaveLast(*trained.model, ended.path, observer, patience);
-        if (place != ended.path) throw Error(observer.warnings.back());
-        ReplaceFile(ended.path + "/summary.json",
-                    SummaryText(trained.run, FactsOf(*ended.plan, ended.path), ended.scale));
-        if (ended.report) WriteReportInto(ended.path);
-        return observer.warnings;
-      });
+  auto save = [&ended, trained, patience] {
+    std::vector<std::string> warnings;
+    WarningObserver observer([&](std::string_view sentence) { warnings.emplace_back(sentence); });
+    std::string place = ended.path;
+    if (trained.model) place = SaveLast(*trained.model, ended.path, observer, patience);
+    if (place != ended.path) throw Error(warnings.back());
+    ReplaceFile(ended.path + "/summary.json",
+                SummaryText(trained.run, FactsOf(*ended.plan, ended.path), ended.scale));
+    if (ended.report) WriteReportInto(ended.path);
+    return warnings;
+  };
+  auto task = std::make_shared<std::packaged_task<std::vector<std::string>()>>(std::move(save));
   std::future<std::vector<std::string>> saving = task->get_future();
   saver_.Post([task] { (*task)(); });
   return saving;

@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include "algorithms/algorithms.h"
 #include "cli/reports/team_report.h"
 #include "core/text.h"
+#include "training/plan_notes.h"
 
 namespace hogbatch {
 namespace {
@@ -105,75 +105,6 @@ std::string TrainingLine(const TrainingSpec& spec, const TrainingPlan& plan) {
                      plan.learning_rate.lr_schedule);
 }
 
-// Options of merging that have no effect in this training.
-void AddMergeNotes(const TrainingSpec& spec, const TrainingPlan& plan,
-                   std::vector<std::string>& notes) {
-  const TrainingSpec usual;
-  const int gpus = CountWorkers(plan.work.devices).gpu;
-  if (spec.merge != usual.merge && gpus == 0) {
-    notes.push_back(fmt::format(
-        "note      --merge {} is for GPUs; cores write the shared weights in place", spec.merge));
-  }
-  if (spec.merge_rows == usual.merge_rows) return;
-  if (gpus == 0) {
-    notes.emplace_back("note      --merge-rows is for GPUs; cores write each update as it is made");
-  } else if (plan.work.synchronous || plan.work.merge_rows != spec.merge_rows) {
-    notes.push_back(
-        fmt::format("note      --merge-rows has no effect with {}",
-                    plan.work.synchronous ? plan.algorithm : "an optimiser that has state"));
-  }
-}
-
-// Options of algorithms that are not used.
-void AddAlgorithmNotes(const TrainingSpec& spec, const TrainingPlan& plan,
-                       std::vector<std::string>& notes) {
-  for (const AlgorithmInfo& other : Algorithms()) {
-    if (other.name == plan.algorithm) continue;
-    AnyOptions given = spec.algorithm_options.of(other), unset = other.options();
-    const OptionTexts changed = Changed(TextsOf([&](OptionVisitor& all) { given.Visit(all); }),
-                                        TextsOf([&](OptionVisitor& all) { unset.Visit(all); }));
-    for (const auto& [name, text] : changed) {
-      notes.push_back(fmt::format("note      --{} is for --algorithm {}; {} does not use it", name,
-                                  other.name, plan.algorithm));
-    }
-  }
-}
-
-// Options that have no effect in this training, or an unexpected one.
-std::vector<std::string> Notes(const TrainingSpec& spec, const TrainingPlan& plan) {
-  std::vector<std::string> notes;
-  const AlgorithmTraits traits = FindAlgorithm(plan.algorithm).traits;
-  if (FixedBatchSize(plan.batches, DeviceKind::kCpu) == 1 && !traits.synchronous &&
-      CountWorkers(plan.work.devices).cpu > 1) {
-    notes.emplace_back(
-        "note      at one row per update, cores that write the same weights slow each other down: "
-        "several can be slower than one");
-  }
-  AddMergeNotes(spec, plan, notes);
-  if (traits.adapts_batch_size && !plan.adapts()) {
-    notes.push_back(
-        fmt::format("note      {} balances cores and GPUs; with one of them alone, "
-                    "batch sizes stay fixed",
-                    plan.algorithm));
-  }
-  AddAlgorithmNotes(spec, plan, notes);
-  return notes;
-}
-
-// Devices whose memory limits --gpu-batch.
-std::vector<std::string> MemoryNotes(const TrainingPlan& plan) {
-  std::vector<std::string> notes;
-  const std::int64_t wanted = plan.work.gpu_batch.max;
-  for (std::size_t i = 0; i < plan.max_batch_sizes.size(); ++i) {
-    const std::int64_t fits = plan.max_batch_sizes[i];
-    if (fits == 0 || fits >= wanted) continue;
-    notes.push_back(
-        fmt::format("note      {} has room for {} per update, fewer than --gpu-batch {}",
-                    plan.work.devices[i].info.name, Plural(fits, "row", "rows"), wanted));
-  }
-  return notes;
-}
-
 // "measured  opencl.0: 128 rows per update reach 50 % of its best throughput, 4,100 rows/s (at
 // 2,048)"
 std::string CalibrationLine(const CalibratedGpu& gpu, double utilization) {
@@ -238,8 +169,7 @@ std::vector<std::string> IntroductionLines(const TrainingSpec& spec, const Train
   lines.push_back(NetworkLine(plan.work.model));
   lines.push_back(TrainingLine(spec, plan));
   lines.push_back(fmt::format("results   {}", folder));
-  for (std::string& note : Notes(spec, plan)) lines.push_back(std::move(note));
-  for (std::string& note : MemoryNotes(plan)) lines.push_back(std::move(note));
+  for (const std::string& note : NotesOn(spec, plan)) lines.push_back("note      " + note);
   for (const CalibratedGpu& gpu : plan.calibrated) {
     lines.push_back(CalibrationLine(gpu, spec.min_utilization));
   }

@@ -178,8 +178,7 @@ std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
 std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan,
                         const RunSetting& setting) {
   TrainOptions used = options;
-  used.spec.algorithm = plan.algorithm;
-  used.spec.learning_rate = plan.learning_rate;
+  used.spec = UsedSpec(options.spec, plan);
   Json object = Json::object();
   object["options_format"] = kFormat;  // "format" is an option
   object["version"] = HOGBATCH_VERSION;

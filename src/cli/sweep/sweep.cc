@@ -1,10 +1,8 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "cli/commands.h"
-#include "cli/reports/live_line.h"
 #include "cli/sweep/sweep_command.h"
 #include "core/error.h"
 
@@ -27,8 +25,7 @@ SweepCommandOptions SweepOf(const TrainOptions& options) {
           .out = options.out,
           .resume = options.resume,
           .checkpoints = options.checkpoints,
-          .quiet = options.quiet,
-          .json = options.json,
+          .terminal = options.terminal,
           .given = options.given};
 }
 
@@ -38,7 +35,9 @@ namespace {
 // is none.
 SweepCommandOptions WithFolder(SweepCommandOptions options) {
   if (options.resume != "auto") return options;
-  options.resume = options.out.empty() ? LatestSweep() : HoldsSweep(options.out) ? options.out : "";
+  options.resume = options.out.empty()       ? LatestFolder(HoldsSweep)
+                   : HoldsSweep(options.out) ? options.out
+                                             : "";
   if (!options.resume.empty()) options.out.clear();
   return options;
 }
@@ -73,9 +72,7 @@ int RunSweep(const SweepCommandOptions& asked) {
     RefuseSweep(options.out);
   }
   RefuseUnused(options);
-  const bool is_silent = options.quiet || options.json;
-  const bool is_live = IsLiveTerminal(STDOUT_FILENO);
-  Console console(is_silent ? Verbosity::kSilent : is_live ? Verbosity::kLive : Verbosity::kPlain);
+  Console console(VerbosityOf(options.terminal));
   return SweepCommand(options, resumed, console).Run();
 }
 

@@ -1,10 +1,8 @@
 #include "cli/sweep/sweep_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -89,9 +87,8 @@ int SweepCommand::Run() {
   Conclude();
   int code = ExitCode();
   if (code == kExitOk && EnsembleFollows()) code = TrainEnsemble();
-  if (!run_->has_hanging_worker()) return code;
-  std::fflush(nullptr);
-  ::_exit(code);
+  if (run_->has_hanging_worker()) ExitWithoutFreeing(code);
+  return code;
 }
 
 void SweepCommand::Introduce() const {
@@ -232,7 +229,7 @@ void SweepCommand::ShowBest(const SweepResults& results) {
   const DeviceKind kind = run_->plan().devices.chosen.front().info.kind;
   console_.Say(fmt::format("best      {}", TrialLine(results, best)));
   console_.Say(fmt::format("again     {}", TrainCommand(trials_[best], kind)));
-  if (options_.json && !EnsembleFollows()) {
+  if (options_.terminal.json && !EnsembleFollows()) {
     WriteOutput(TrialsJsonl({.metric = results.metric,
                              .trials = results.trials.subspan(best, 1),
                              .results = results.results.subspan(best, 1)}));
@@ -243,7 +240,7 @@ void SweepCommand::ShowBestSetting(const SweepResults& results) {
   const FoldMeans means = MeansOfFolds(results).front();
   const Trial setting = SettingOf(results, means);
   const DeviceKind kind = run_->plan().devices.chosen.front().info.kind;
-  if (options_.json) WriteOutput(FoldsJson(results, folder_));
+  if (options_.terminal.json) WriteOutput(FoldsJson(results, folder_));
   if (means.folds == 0) return;
   if (!setting.values.empty()) console_.Say(fmt::format("best      {}", TrialText(setting)));
   console_.Say(fmt::format("folds     {}", FoldLine(means, results.metric)));
@@ -256,7 +253,7 @@ void SweepCommand::Join() {
       QualityOf(*ensemble_, *run_->plan().inputs.front().input, spec_.base.devices);
   const auto members = static_cast<std::size_t>(ensemble_->spec.lanes);
   console_.Say(fmt::format("ensemble  {}", EnsembleLine(Results(), quality, members)));
-  if (options_.json) WriteOutput(EnsembleJson(Results(), quality, folder_));
+  if (options_.terminal.json) WriteOutput(EnsembleJson(Results(), quality, folder_));
 }
 
 int SweepCommand::TrainEnsemble() {

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 
 #include "core/error.h"
 #include "core/guard/small_file.h"
 #include "core/option_checks.h"
+#include "training/checkpoint/resumed_options.h"
 
 namespace hogbatch {
 namespace {
@@ -21,9 +21,10 @@ constexpr std::array<std::string_view, 4> kMayChange = {"max-time", "devices", "
 
 std::string PathOf(const std::string& folder) { return folder + "/sweep.json"; }
 
-std::string TextAt(const OptionTexts& texts, const std::string& name) {
-  const auto found = std::ranges::find(texts, name, &OptionTexts::value_type::first);
-  return found == texts.end() ? "" : found->second;
+// The options of the training and those of the search.
+OptionTexts Joined(OptionTexts training, const OptionTexts& search) {
+  training.insert(training.end(), search.begin(), search.end());
+  return training;
 }
 
 // As the file has them. UserError, which names the file, for what is out of range.
@@ -48,15 +49,6 @@ bool HoldsSweep(const std::string& folder) {
   return std::filesystem::exists(PathOf(folder), error);
 }
 
-std::string LatestSweep() {
-  std::error_code error;
-  std::string latest;
-  for (const auto& entry : std::filesystem::directory_iterator("runs", error)) {
-    if (HoldsSweep(entry.path())) latest = std::max(latest, entry.path().string());
-  }
-  return latest;
-}
-
 void RefuseSweep(const std::string& folder) {
   if (!HoldsSweep(folder)) return;
   throw UserError(
@@ -75,19 +67,13 @@ SweepRecord ReadSweep(const std::string& folder) {
 SweepCommandOptions ResumedOptions(const SweepCommandOptions& asked, const SweepRecord& record) {
   SweepCommandOptions options = asked;
   SetAll(options, record);
-  const OptionTexts given = asked.training.Texts();
-  const OptionTexts search = SearchTexts(asked.search);
-  for (const std::string& name : asked.given) {
-    std::string wanted = TextAt(given, name), had = TextAt(record.options, name);
-    if (wanted.empty()) wanted = TextAt(search, name), had = TextAt(record.search, name);
-    if (wanted.empty() || wanted == had) continue;  // no option of the training
-    if (std::ranges::find(kMayChange, name) == kMayChange.end()) {
-      throw UserError(fmt::format(
-          "--{} {}: the sweep in {} has {}, and a resumed sweep keeps it; leave out --{}", name,
-          wanted, asked.resume, had.empty() ? "none" : had, name));
-    }
-    options.training.Set(name, wanted);
-  }
+  const auto advice = [](std::string_view name) { return fmt::format("leave out --{}", name); };
+  const ResumedKind kind{
+      .name = "sweep", .folder = asked.resume, .may_change = kMayChange, .advice = advice};
+  const OptionTexts changes =
+      TakeChanges(asked.given, Joined(record.options, record.search),
+                  Joined(asked.training.Texts(), SearchTexts(asked.search)), kind);
+  for (const auto& [name, text] : changes) options.training.Set(name, text);
   // Its rows are compared later.
   if (!asked.training.data().empty()) options.training.data() = asked.training.data();
   return options;

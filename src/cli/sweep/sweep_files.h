@@ -13,8 +13,6 @@ namespace hogbatch {
 void RefuseSweep(const std::string& folder);
 
 bool HoldsSweep(const std::string& folder);
-// The latest folder under runs/ that holds one; empty: there is none.
-std::string LatestSweep();
 
 // The sweep of --resume. UserError if there is none, or it is damaged.
 SweepRecord ReadSweep(const std::string& folder);

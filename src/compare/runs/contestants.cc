@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "algorithms/algorithms.h"
 #include "core/error.h"
 #include "core/guard/json_text.h"
 
@@ -128,19 +129,21 @@ Programs FindPrograms() {
 }
 
 std::vector<Side> OwnSides(Gpus gpus) {
-  const auto own = [](std::string name, Updates updates, std::string algorithm) {
-    return Side{.name = std::move(name),
-                .framework = "hogbatch",
-                .script = {},
-                .version = HOGBATCH_VERSION,
-                .updates = updates,
-                .variants = {std::move(algorithm)}};
+  const auto own = [](const AlgorithmInfo& algorithm) {
+    const bool is_reference = algorithm.traits.default_for == DefaultFor::kOneKind;
+    return Side{
+        .name = is_reference ? kReference : fmt::format("hogbatch {}", algorithm.name),
+        .framework = "hogbatch",
+        .script = {},
+        .version = HOGBATCH_VERSION,
+        .updates = algorithm.traits.synchronous ? Updates::kSynchronous : Updates::kAsynchronous,
+        .variants = {std::string(algorithm.name)}};
   };
-  std::vector<Side> sides = {own(kReference, Updates::kAsynchronous, "hogbatch"),
-                             own("hogbatch sync", Updates::kSynchronous, "sync")};
-  if (gpus == Gpus::kSome) {
-    sides.push_back(own("hogbatch adaptive", Updates::kAsynchronous, "adaptive"));
+  std::vector<Side> sides = {own(DefaultAlgorithm(DefaultFor::kOneKind))};
+  for (const AlgorithmInfo& algorithm : Algorithms()) {
+    if (algorithm.traits.synchronous) sides.push_back(own(algorithm));
   }
+  if (gpus == Gpus::kSome) sides.push_back(own(DefaultAlgorithm(DefaultFor::kSeveralKinds)));
   return sides;
 }
 

@@ -57,15 +57,14 @@ class Pieces {
 };
 
 FileFormat FormatOfText(WrittenFormat asked, std::string_view head, const std::string& source) {
-  if (asked == WrittenFormat::kIdx || (asked == WrittenFormat::kAuto && IsIdx(head.substr(0, 4)))) {
+  const std::optional<FileFormat> named = FileFormatOf(asked);
+  if (named == FileFormat::kIdx || (!named && IsIdx(head.substr(0, 4)))) {
     throw UserError(
         fmt::format("{}: --stream reads tables, LIBSVM files and JSON lines, and this "
                     "is an IDX file; leave it out",
                     source));
   }
-  if (asked == WrittenFormat::kLibsvm) return FileFormat::kLibsvm;
-  if (asked == WrittenFormat::kCsv) return FileFormat::kCsv;
-  return DetectFormat(head.substr(0, head.rfind('\n')));
+  return named ? *named : DetectFormat(head.substr(0, head.rfind('\n')));
 }
 
 // The largest index of a LIBSVM text. Mistakes in it are found when its rows are read.

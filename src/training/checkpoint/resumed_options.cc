@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/option_values.h"
 #include "training/checkpoint/spec_text.h"
 
 namespace hogbatch {
@@ -20,22 +19,44 @@ constexpr std::array<std::string_view, 8> kMayChange = {"epochs",       "max-tim
                                                         "patience",     "devices",  "report-every",
                                                         "memory-limit", "no-cache"};
 
+OptionTexts AllTexts(TrainingSpec spec) {
+  return TextsOf([&](OptionVisitor& all) { spec.Visit(all); });
+}
+
+// Empty: it has none.
+std::string TextOf(const OptionTexts& texts, std::string_view name) {
+  const auto found = std::ranges::find(texts, name, &OptionTexts::value_type::first);
+  return found == texts.end() ? "" : found->second;
+}
+
 }  // namespace
+
+OptionTexts TakeChanges(std::span<const std::string> given, const OptionTexts& had,
+                        const OptionTexts& asked, const ResumedKind& kind) {
+  OptionTexts changes;
+  for (const std::string& name : given) {
+    const std::string wanted = TextOf(asked, name), before = TextOf(had, name);
+    if (wanted.empty() || wanted == before) continue;  // or no option of the training
+    if (std::ranges::find(kind.may_change, name) == kind.may_change.end()) {
+      throw UserError(fmt::format("--{} {}: the {} in {} has {}, and a resumed {} keeps it; {}",
+                                  name, wanted, kind.name, kind.folder,
+                                  before.empty() ? "none" : before, kind.name, kind.advice(name)));
+    }
+    changes.emplace_back(name, wanted);
+  }
+  return changes;
+}
 
 TrainingSpec ResumedSpec(const TrainingSpec& asked, std::span<const std::string> given,
                          const Checkpoint& checkpoint, const std::string& folder) {
+  const auto advice = [](std::string_view) {
+    return fmt::format("only --{} may change", fmt::join(kMayChange, ", --"));
+  };
   TrainingSpec spec = SpecFromJson(checkpoint.texts.options, folder);
-  for (const std::string& name : given) {
-    const std::string wanted = OptionText(asked, name);
-    if (wanted.empty()) continue;  // no option of the training
-    const std::string had = OptionText(spec, name);
-    if (std::ranges::find(kMayChange, name) != kMayChange.end()) {
-      SetOption(spec, name, wanted);
-    } else if (wanted != had) {
-      throw UserError(fmt::format(
-          "--{} {}: the run in {} has {}, and a resumed run keeps it; only --{} may change", name,
-          wanted, folder, had.empty() ? "none" : had, fmt::join(kMayChange, ", --")));
-    }
+  const ResumedKind kind{
+      .name = "run", .folder = folder, .may_change = kMayChange, .advice = advice};
+  for (const auto& [name, text] : TakeChanges(given, AllTexts(spec), AllTexts(asked), kind)) {
+    SetOption(spec, name, text);
   }
   if (!asked.data.empty()) spec.data = asked.data;  // its rows are compared later
   return spec;

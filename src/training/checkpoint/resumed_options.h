@@ -1,13 +1,30 @@
-// The options of a run that goes on from a checkpoint.
+// The options of what goes on from its files: a few may change, and another one is refused.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "core/option_values.h"
 #include "training/checkpoint/checkpoint_file.h"
 #include "training/spec.h"
 
 namespace hogbatch {
+
+// What goes on, for errors, and which of its options may change.
+struct ResumedKind {
+  std::string_view name;  // "run"
+  std::string_view folder;
+  std::span<const std::string_view> may_change;
+  // What to do about another option.
+  std::string (*advice)(std::string_view option);
+};
+
+// The changes to what goes on: of the options that the user gave, those that differ, as they are
+// asked for now. `had` and `asked`: all options of the training. UserError for one that may not
+// change.
+OptionTexts TakeChanges(std::span<const std::string> given, const OptionTexts& had,
+                        const OptionTexts& asked, const ResumedKind& kind);
 
 // The options that the run had, with the few that may change as they are asked for now. `given`:
 // the names of the options that are; `folder` names the run in errors. UserError for another option

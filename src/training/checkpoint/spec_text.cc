@@ -46,10 +46,4 @@ TrainingSpec SpecFromJson(std::string_view text, std::string_view source) {
   return spec;
 }
 
-std::string OptionText(const TrainingSpec& spec, std::string_view name) {
-  const Json texts = ToJson(spec);
-  const auto found = texts.find(std::string(name));
-  return found == texts.end() ? "" : found->get<std::string>();
-}
-
 }  // namespace hogbatch

@@ -14,7 +14,4 @@ std::string SpecToJson(const TrainingSpec& spec);
 // UserError, which names `source`, for an option that this program does not know or refuses.
 TrainingSpec SpecFromJson(std::string_view text, std::string_view source);
 
-// The text of one option, as a user would write it; empty: it has none.
-std::string OptionText(const TrainingSpec& spec, std::string_view name);
-
 }  // namespace hogbatch

@@ -23,6 +23,10 @@ std::vector<std::size_t> ByProbability(std::span<const float> probabilities) {
 
 }  // namespace
 
+MetricScale ScaleOf(const ModelSpec& model, const Schema& schema) {
+  return {.loss = model.loss, .target_deviation = schema.target_deviation};
+}
+
 std::vector<float> OutputValues(const Schema& schema, Loss loss, std::span<const float> outputs) {
   std::vector<float> values(outputs.begin(), outputs.end());
   if (schema.label_kind != LabelKind::kValue) {

@@ -7,12 +7,16 @@
 #include <vector>
 
 #include "datasets/schema.h"
+#include "nn/metric_values.h"
 #include "nn/model_spec.h"
 
 namespace hogbatch {
 
 // Raw outputs as probabilities, or as numbers on the label's own scale.
 std::vector<float> OutputValues(const Schema& schema, Loss loss, std::span<const float> outputs);
+
+// For the metrics of a network whose labels the schema describes.
+MetricScale ScaleOf(const ModelSpec& model, const Schema& schema);
 
 // Which labels a prediction names.
 struct LabelChoice {

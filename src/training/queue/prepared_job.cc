@@ -11,18 +11,6 @@
 namespace hogbatch {
 namespace {
 
-// Another thread may prepare a job, so nothing is shown.
-class PreparationObserver final : public TrainingObserver {
- public:
-  explicit PreparationObserver(std::vector<std::string>& warnings) : warnings_(warnings) {}
-  void OnWarning(std::string_view sentence) override { warnings_.emplace_back(sentence); }
-  void OnProgress(const Progress&) override {}
-  void OnWorkerFailed(std::string_view, std::string_view) override {}
-
- private:
-  std::vector<std::string>& warnings_;
-};
-
 std::shared_ptr<const Checkpoint> FindCheckpoint(const std::string& folder, const PreparedJob& job,
                                                  TrainingObserver& observer) {
   try {
@@ -44,7 +32,9 @@ PreparedJob PrepareJob(const JobOptions& job, const Devices& devices,
                        const SchedulerInfo& scheduler, SharedInputs& inputs) {
   PreparedJob prepared;
   try {
-    PreparationObserver observer(prepared.warnings);
+    // Another thread may prepare a job, so nothing is shown.
+    WarningObserver observer(
+        [&](std::string_view sentence) { prepared.warnings.emplace_back(sentence); });
     Validate(job.spec);
     prepared.input = inputs.Read(job.spec, observer);
     prepared.plan =

@@ -45,19 +45,6 @@ TrainingPlan PlanInQueue(const TrainingSpec& spec, const TrainingInput& input,
   return Plan(chosen, input, one, observer, placement);
 }
 
-// What a keeper cannot write is told as a warning of its job.
-class Queue::Warner final : public TrainingObserver {
- public:
-  Warner(QueueObserver& observer, JobId job) : observer_(observer), job_(job) {}
-  void OnProgress(const Progress&) override {}
-  void OnWorkerFailed(std::string_view, std::string_view) override {}
-  void OnWarning(std::string_view sentence) override { observer_.OnJobWarning(job_, sentence); }
-
- private:
-  QueueObserver& observer_;
-  JobId job_;
-};
-
 Queue::Queue(const Devices& devices, const QueueOptions& options, QueueObserver& observer)
     : devices_(devices.chosen),
       options_(options),
@@ -88,7 +75,9 @@ JobId Queue::Add(QueuedJob queued) {
   setup.max_batch_size = for_all(job.plan.max_batch_sizes);
   setup.device_bytes =
       for_all(DeviceBytesOf(job.plan.work, job.input->training.data, job.plan.max_batch_sizes));
-  entry->warner = std::make_unique<Warner>(observer_, entries_.size());
+  const JobId next = entries_.size();
+  entry->warner = std::make_unique<WarningObserver>(
+      [this, next](std::string_view sentence) { observer_.OnJobWarning(next, sentence); });
   if (job.keep) {
     entry->keeper = std::make_unique<RunKeeper>(*job.keep, job.plan, *job.input, *entry->memory,
                                                 *entry->warner);

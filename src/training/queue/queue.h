@@ -95,13 +95,12 @@ class Queue final : private RunObserver, private CheckpointKeeper {
   StopReason ReasonOf(JobId job) const { return coordinator_.job(job).reason(); }
 
  private:
-  class Warner;
   struct Entry {
     QueuedJob job;
     std::shared_ptr<JobMemory> memory;
-    std::unique_ptr<Warner> warner;
-    std::unique_ptr<RunKeeper> keeper;  // null: nothing is kept
-    bool is_open = true;                // its end was not told yet
+    std::unique_ptr<WarningObserver> warner;  // tells what the keeper cannot write
+    std::unique_ptr<RunKeeper> keeper;        // null: nothing is kept
+    bool is_open = true;                      // its end was not told yet
   };
 
   Entry& entry(JobId job) { return *entries_[job]; }

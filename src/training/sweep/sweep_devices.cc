@@ -13,14 +13,6 @@
 namespace hogbatch {
 namespace {
 
-// Plans are made while jobs run, and say nothing that the first one did not.
-class SilentObserver final : public TrainingObserver {
- public:
-  void OnWarning(std::string_view) override {}
-  void OnProgress(const Progress&) override {}
-  void OnWorkerFailed(std::string_view, std::string_view) override {}
-};
-
 // The largest number up to `most` that fits, if larger ones do not; at least 1.
 template <typename Fits>
 std::size_t LargestThatFits(std::size_t most, const Fits& fits) {
@@ -65,7 +57,8 @@ std::size_t SweepDevices::workers() const {
 TrainingPlan SweepDevices::PlanOf(const Trial& trial, std::size_t kind, double pause_epoch) const {
   const TrainingSpec& spec = trial.spec;
   const Devices& devices = kinds_[kind].devices;
-  SilentObserver silent;
+  // Plans are made while jobs run, and say nothing that the first one did not.
+  WarningObserver silent([](std::string_view) {});
   TrainingSpec same = spec;
   const bool has_cores = kinds_.front().devices.chosen.front().info.kind == DeviceKind::kCpu;
   if (has_cores && kind > 0) {

@@ -9,25 +9,12 @@
 #include "core/error.h"
 #include "core/guard/folder.h"
 #include "training/model/ensemble.h"
+#include "training/model/labels.h"
 #include "training/model/last_save.h"
 #include "training/predict.h"
 #include "training/sweep/fold_means.h"
 
 namespace hogbatch {
-namespace {
-
-class Warner final : public TrainingObserver {
- public:
-  explicit Warner(SweepObserver& observer) : observer_(observer) {}
-  void OnProgress(const Progress&) override {}
-  void OnWorkerFailed(std::string_view, std::string_view) override {}
-  void OnWarning(std::string_view sentence) override { observer_.OnWarning(sentence); }
-
- private:
-  SweepObserver& observer_;
-};
-
-}  // namespace
 
 std::string MemberPath(const std::string& folder, std::size_t trial) {
   return fmt::format("{}/members/{}.safetensors", folder, trial + 1);
@@ -60,8 +47,7 @@ EnsembleQuality QualityOf(const SavedModel& model, const TrainingInput& input,
   const Dataset& rows = input.training.data;
   EnsembleQuality quality{
       .valid = EvaluateRows(choices, model, rows, {input.training.train_rows, rows.rows}),
-      .scale = {.loss = model.spec.loss,
-                .target_deviation = input.training.schema.target_deviation}};
+      .scale = ScaleOf(model.spec, input.training.schema)};
   if (input.test) quality.test = EvaluateRows(choices, model, *input.test, {0, input.test->rows});
   return quality;
 }
@@ -114,7 +100,7 @@ void SweepModels::SaveIfBestSetting(std::size_t first, const SweepResults& setti
 
 void SweepModels::SaveUnsaved() {
   if (!unsaved_) return;
-  Warner warner(observer_);
+  WarningObserver warner([&](std::string_view sentence) { observer_.OnWarning(sentence); });
   try {
     if (SaveLast(unsaved_->model, folder_.path, warner, folder_.save_seconds) != folder_.path) {
       return;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "training/model/labels.h"
 #include "training/network.h"
 
 namespace hogbatch {
@@ -18,8 +19,8 @@ constexpr double kNoLoss = std::numeric_limits<double>::infinity();
 std::vector<MetricScale> ScalesOf(const SweepPlan& plan) {
   std::vector<MetricScale> scales;
   for (const SweepInput& read : plan.inputs) {
-    scales.push_back({.loss = ChooseModel(plan.trials.front().spec, *read.input).loss,
-                      .target_deviation = read.input->training.schema.target_deviation});
+    scales.push_back(
+        ScaleOf(ChooseModel(plan.trials.front().spec, *read.input), read.input->training.schema));
   }
   return scales;
 }
