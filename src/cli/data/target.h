@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/options.h"
+#include "core/replaced_file.h"
 #include "datasets/convert/write_table.h"
 #include "datasets/dataset.h"
 
@@ -21,7 +22,8 @@ WrittenFormat TargetFormat(const std::string& to, const std::string& path);
 void RefusePipes(std::string_view command, const std::string& data);
 
 // A file that is whole or not there; - is standard output. `write` is given what takes the text.
-void WriteTarget(const std::string& path, const std::function<void(const TakeText&)>& write);
+void WriteTarget(const std::string& path, NamedBy named_by,
+                 const std::function<void(const TakeText&)>& write);
 
 // All rows as CSV, with a header, or as LIBSVM.
 void WriteRows(const Dataset& data, const Schema& schema, WrittenFormat to, const TakeText& write);
