@@ -98,7 +98,7 @@ class Writer {
 class Reader {
  public:
   explicit Reader(const std::string& path)
-      : path_(path), file_(ReadSafeTensors(path, TensorTypes::kF32AndI64)) {
+      : path_(path), file_(ReadSafeTensors(path, TensorFileKind::kCheckpoint)) {
     if (file_.metadata["format"] != "hogbatch checkpoint") Damaged(path, "it is another file");
     if (!ReadAll(file_.metadata["version"], format_) || format_ < 1) {
       Damaged(path, "it has no format version");
@@ -235,7 +235,10 @@ std::optional<Checkpoint> NewestCheckpoint(const std::string& folder,
     try {
       return ReadCheckpoint(paths[i]);
     } catch (const UserError& unread) {
-      if (i + 1 == paths.size()) throw;
+      if (i + 1 == paths.size()) {
+        throw UserError(fmt::format(
+            "{}, and there is none before it; begin a new run in another folder", unread.what()));
+      }
       warn(fmt::format("{}; taking the one before it", unread.what()));
     }
   }

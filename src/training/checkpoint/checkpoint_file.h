@@ -50,7 +50,7 @@ std::optional<Checkpoint> NewestCheckpoint(const std::string& folder,
                                            const std::function<void(std::string_view)>& warn);
 // The path of checkpoint `number`, counted from 1.
 std::string CheckpointPath(const std::string& folder, std::int64_t number);
-// Of a path that ListCheckpoints returned.
+// Of a path; 0: no checkpoint has that name.
 std::int64_t CheckpointNumber(const std::string& path);
 
 }  // namespace hogbatch
