@@ -91,6 +91,18 @@ int Lock(const std::string& folder) {
   }
 }
 
+// A later --resume would go on with the run whose checkpoints stay.
+void RemoveCheckpoints(const std::string& folder) {
+  std::error_code error;
+  fs::remove_all(folder + "/checkpoints", error);
+  if (!error) return;
+  throw UserError(
+      fmt::format("cannot remove {}/checkpoints, which an earlier run left: {}; remove that folder "
+                  "yourself, or "
+                  "name another --out",
+                  folder, error.message()));
+}
+
 }  // namespace
 
 std::string MakeOutputFolder(const std::string& wanted, NamedBy named_by) {
@@ -107,6 +119,7 @@ std::string MakeOutputFolder(const std::string& wanted, NamedBy named_by) {
 }
 
 void SetAsideOldRun(const std::string& folder) {
+  RemoveCheckpoints(folder);
   const std::string model = folder + "/model.safetensors";
   const std::string previous = folder + "/model.previous.safetensors";
   std::error_code error;
@@ -121,7 +134,6 @@ void SetAsideOldRun(const std::string& folder) {
     const std::string path = folder + "/" + file;
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) ThrowErrno("remove", path);
   }
-  fs::remove_all(folder + "/checkpoints", error);
 }
 
 void RemoveUnusedFolder(const std::string& folder) noexcept {

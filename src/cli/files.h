@@ -21,6 +21,7 @@ inline constexpr char kLockFile[] = ".lock";  // in the folder of a run; see Fol
 
 // Prepares a folder that is used again for a new run. Its model stays until the new run has one,
 // and is model.previous.safetensors, too. Its summary, event file and checkpoints are deleted.
+// UserError if the checkpoints cannot be.
 void SetAsideOldRun(const std::string& folder);
 
 // Removes a folder that has nothing but a lock in it.

@@ -145,6 +145,57 @@ TEST_F(Resumed, CheckpointWithANumberBeyondAllIsNone) {
   EXPECT_TRUE(ListCheckpoints(folder_ / "run").empty());
 }
 
+TEST_F(Resumed, AutoRefusesAFolderOfCheckpointsThatCannotBeRead) {
+  fs::create_directories(folder_ / "run");
+  std::ofstream(folder_ / "run" / "checkpoints") << "a file in its place";
+  std::vector<std::string> arguments = TrainArguments("run", "2");
+  arguments.insert(arguments.end(), {"--resume", "auto"});
+  const Finished refused = Train(arguments);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("run/checkpoints cannot be read: "), std::string::npos) << refused.err;
+  EXPECT_TRUE(fs::is_regular_file(folder_ / "run" / "checkpoints"));
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "model.safetensors"));
+}
+
+// While it lives, this process has no rights of root, who may read and remove anything.
+class OrdinaryUser {
+ public:
+  OrdinaryUser() : before_(::geteuid()) {
+    if (before_ == 0 && ::seteuid(65534) != 0) failed_ = true;
+  }
+  ~OrdinaryUser() {
+    if (::seteuid(before_) != 0) ADD_FAILURE() << "the tests are no longer run by root";
+  }
+  OrdinaryUser(const OrdinaryUser&) = delete;
+  OrdinaryUser& operator=(const OrdinaryUser&) = delete;
+  bool failed() const { return failed_; }
+
+ private:
+  uid_t before_;
+  bool failed_ = false;
+};
+
+TEST_F(Resumed, CheckpointsWithoutAccessAreNeitherMissedNorKeptForANewRun) {
+  const fs::path checkpoints = folder_ / "run" / "checkpoints";
+  fs::create_directories(checkpoints);
+  std::ofstream(checkpoints / "checkpoint-1.safetensors") << "of the earlier run";
+  fs::permissions(folder_, fs::perms(0755));
+  fs::permissions(folder_ / "run", fs::perms(0755));
+  for (const auto mode : {0555, 0000}) {
+    fs::permissions(checkpoints, fs::perms(mode));
+    const OrdinaryUser user;
+    if (user.failed()) GTEST_SKIP() << "root cannot become another user here";
+    if (mode == 0555) {
+      EXPECT_EQ(ListCheckpoints(folder_ / "run").size(), 1u);
+    } else {
+      EXPECT_THROW(ListCheckpoints(folder_ / "run"), UserError);
+    }
+    EXPECT_THROW(SetAsideOldRun((folder_ / "run").string()), UserError);
+  }
+  fs::permissions(checkpoints, fs::perms(0755));
+  EXPECT_EQ(ListCheckpoints(folder_ / "run").size(), 1u);
+}
+
 TEST_F(Resumed, FolderWithoutCheckpointIsAUsersMistake) {
   const Finished refused = Train({"train", "--resume", "nowhere"});
   EXPECT_EQ(refused.exit_code, 2);

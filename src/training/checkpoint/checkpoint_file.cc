@@ -213,10 +213,19 @@ std::int64_t CheckpointNumber(const std::string& path) {
 }
 
 std::vector<std::string> ListCheckpoints(const std::string& folder) {
-  std::vector<std::string> paths;
+  const std::string place = folder + "/checkpoints";
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder + "/checkpoints", error)) {
-    if (CheckpointNumber(entry.path()) > 0) paths.push_back(entry.path());
+  if (fs::status(place, error).type() == fs::file_type::not_found) return {};
+  std::vector<std::string> paths;
+  fs::directory_iterator entries(place, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    if (CheckpointNumber(entries->path()) > 0) paths.push_back(entries->path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw UserError(
+        fmt::format("{} cannot be read: {}; make it a folder that you may read, or "
+                    "name another run",
+                    place, error.message()));
   }
   std::ranges::sort(paths, std::ranges::greater(), CheckpointNumber);
   return paths;
@@ -224,12 +233,6 @@ std::vector<std::string> ListCheckpoints(const std::string& folder) {
 
 std::optional<Checkpoint> NewestCheckpoint(const std::string& folder,
                                            const std::function<void(std::string_view)>& warn) {
-  std::error_code error;
-  const std::string place = folder + "/checkpoints";
-  const fs::directory_iterator opened(place, error);
-  if (error && error != std::errc::no_such_file_or_directory) {
-    throw UserError(fmt::format("{} cannot be read: {}", place, error.message()));
-  }
   const std::vector<std::string> paths = ListCheckpoints(folder);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     try {

@@ -42,7 +42,8 @@ void WriteCheckpoint(const std::string& path, const CheckpointView& checkpoint);
 // UserError if the file is damaged, was written by a newer program, or is no checkpoint.
 Checkpoint ReadCheckpoint(const std::string& path);
 
-// The checkpoints of a run folder, the newest first.
+// The checkpoints of a run folder, the newest first. UserError if their folder is there and cannot
+// be read, so that no run begins anew in place of one that is to go on.
 std::vector<std::string> ListCheckpoints(const std::string& folder);
 // The newest of them that can be read; none: there is none. Tells `warn` of newer ones that cannot.
 // UserError if none can be read, so that what is there is not taken for nothing.
