@@ -16,14 +16,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The latest folder under runs/ that has a checkpoint; empty: there is none.
+// The folder under runs/ whose newest checkpoint is the latest; of equal ones the last by name.
+// Empty: there is none.
 std::string LatestRun() {
   std::error_code error;
-  std::vector<std::string> folders;
+  std::pair<fs::file_time_type, std::string> latest{fs::file_time_type::min(), ""};
   for (const fs::directory_entry& entry : fs::directory_iterator("runs", error)) {
-    if (!ListCheckpoints(entry.path()).empty()) folders.push_back(entry.path());
+    const std::vector<std::string> found = ListCheckpoints(entry.path());
+    if (found.empty()) continue;
+    latest = std::max(latest, {fs::last_write_time(found.front(), error), entry.path().string()});
   }
-  return folders.empty() ? "" : *std::ranges::max_element(folders);
+  return latest.second;
 }
 
 std::string FolderOf(const TrainOptions& options) {

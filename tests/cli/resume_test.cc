@@ -1,19 +1,24 @@
 // Runs that are killed, resumed and started twice, as users do it.
+#include "cli/resume.h"
+
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/files.h"
+#include "cli/sweep/sweep_files.h"
 #include "core/error.h"
 #include "tests/support/process.h"
 #include "training/checkpoint/checkpoint_file.h"
@@ -137,6 +142,24 @@ TEST_F(Resumed, AutoStartsANewRunWhereThereIsNone) {
   const Finished again = Train(arguments);
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_NE(again.out.find("resumed   run at epoch 2"), std::string::npos) << again.out;
+}
+
+TEST_F(Resumed, AutoTakesTheLatestRunWhateverItsName) {
+  const fs::file_time_type now = fs::file_time_type::clock::now();
+  for (const auto& [name, age] : {std::pair("zfirst", 2), {"2026-11-19-054546", 1}, {"1", 1}}) {
+    const fs::path run = folder_ / "runs" / name;
+    fs::create_directories(run / "checkpoints");
+    for (const fs::path& file :
+         {run / "checkpoints/checkpoint-1.safetensors", run / "sweep.json"}) {
+      std::ofstream(file) << "not looked into";
+      fs::last_write_time(file, now - std::chrono::hours(age));
+    }
+  }
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_);
+  EXPECT_EQ(FindRun({.resume = "auto"}), "runs/2026-11-19-054546");
+  EXPECT_EQ(LatestSweep(), "runs/2026-11-19-054546");
+  fs::current_path(before);
 }
 
 TEST_F(Resumed, CheckpointWithANumberBeyondAllIsNone) {

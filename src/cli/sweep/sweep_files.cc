@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "core/error.h"
 #include "core/guard/small_file.h"
@@ -49,12 +50,15 @@ bool HoldsSweep(const std::string& folder) {
 }
 
 std::string LatestSweep() {
+  namespace fs = std::filesystem;
   std::error_code error;
-  std::string latest;
-  for (const auto& entry : std::filesystem::directory_iterator("runs", error)) {
-    if (HoldsSweep(entry.path())) latest = std::max(latest, entry.path().string());
+  std::pair<fs::file_time_type, std::string> latest{fs::file_time_type::min(), ""};
+  for (const fs::directory_entry& entry : fs::directory_iterator("runs", error)) {
+    if (!HoldsSweep(entry.path())) continue;
+    latest =
+        std::max(latest, {fs::last_write_time(PathOf(entry.path()), error), entry.path().string()});
   }
-  return latest;
+  return latest.second;
 }
 
 void RefuseSweep(const std::string& folder) {

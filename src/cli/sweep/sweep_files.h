@@ -13,7 +13,8 @@ namespace hogbatch {
 void RefuseSweep(const std::string& folder);
 
 bool HoldsSweep(const std::string& folder);
-// The latest folder under runs/ that holds one; empty: there is none.
+// The folder under runs/ whose record is the latest; of equal ones the last by name. Empty: there
+// is none.
 std::string LatestSweep();
 
 // The sweep of --resume. UserError if there is none, or it is damaged.
