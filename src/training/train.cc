@@ -133,7 +133,7 @@ TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, Trainin
   };
   try {
     if (controls.keep) {
-      RunKeeper keeper(*controls.keep, plan, input, run->memory(), observer);
+      RunKeeper keeper(*controls.keep, plan, input, run->memory(), observer, controls.resume);
       BestWatcher watcher(run->coordinator(), keeper, observer);
       executor->Run(run->coordinator(), watcher, &keeper);
       keeper.AwaitTaken();

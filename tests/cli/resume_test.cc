@@ -162,6 +162,37 @@ TEST_F(Resumed, AutoTakesTheLatestRunWhateverItsName) {
   fs::current_path(before);
 }
 
+TEST_F(Resumed, PlantedCheckpointCostsNoOther) {
+  ASSERT_EQ(Train(TrainArguments("run", "2")).exit_code, 0);
+  const fs::path planted = CheckpointPath((folder_ / "run").string(), 999'999'999'999'999);
+  std::ofstream(planted).flush();
+  const fs::path folder = CheckpointPath((folder_ / "run").string(), 999'999'999'999'998);
+  fs::create_directories(folder / "inside");
+  const Finished resumed = Train({"train", "--resume", "run", "--epochs", "4"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("it has only 0 bytes; taking the one before it"), std::string::npos)
+      << resumed.err;
+  EXPECT_FALSE(fs::exists(planted));
+  EXPECT_TRUE(fs::exists(folder / "inside"));
+  const Finished again = Train({"train", "--resume", "run", "--epochs", "6"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.err, "");
+  EXPECT_NE(again.out.find("resumed   run at epoch 4"), std::string::npos) << again.out;
+}
+
+TEST_F(Resumed, CheckpointThatNoNumberFollowsIsRefused) {
+  ASSERT_EQ(Train(TrainArguments("run", "2")).exit_code, 0);
+  const std::string run = (folder_ / "run").string();
+  const std::string planted = CheckpointPath(run, 999'999'999'999'999);
+  fs::copy_file(ListCheckpoints(run).front(), planted);
+  const Finished refused = Train({"train", "--resume", "run", "--epochs", "4"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("has a number that no run reaches; remove it"), std::string::npos)
+      << refused.err;
+  fs::remove(planted);
+  EXPECT_EQ(Train({"train", "--resume", "run", "--epochs", "4"}).exit_code, 0);
+}
+
 TEST_F(Resumed, CheckpointWithANumberBeyondAllIsNone) {
   fs::create_directories(folder_ / "run" / "checkpoints");
   std::ofstream(CheckpointPath((folder_ / "run").string(), INT64_MAX)) << "planted";

@@ -184,7 +184,8 @@ Checkpoint ReadCheckpoint(const std::string& path) {
                                   .control = reader.Text("control")},
                         .weights = reader.Floats("weights"),
                         .best = reader.Floats("best"),
-                        .workers = {}};
+                        .workers = {},
+                        .number = CheckpointNumber(path)};
   StateFromJson(reader.Text("workers"), path,
                 [&](StateVisitor& visitor) { VisitCounts(visitor, checkpoint.workers); });
   for (std::size_t i = 0; i < checkpoint.workers.size(); ++i) {
@@ -219,7 +220,8 @@ std::vector<std::string> ListCheckpoints(const std::string& folder) {
   std::vector<std::string> paths;
   fs::directory_iterator entries(place, error);
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
-    if (CheckpointNumber(entries->path()) > 0) paths.push_back(entries->path());
+    const bool is_folder = entries->symlink_status().type() == fs::file_type::directory;
+    if (CheckpointNumber(entries->path()) > 0 && !is_folder) paths.push_back(entries->path());
   }
   if (error && error != std::errc::no_such_file_or_directory) {
     throw UserError(

@@ -26,6 +26,8 @@ struct Checkpoint {
   std::vector<float> weights;
   std::vector<float> best;  // the model of the best evaluation; empty: there was none
   std::vector<std::optional<SavedWorker>> workers;
+  // In the name of its file; 0: that has none. not state: number
+  std::int64_t number = 0;
 };
 
 // The same with the numbers where they are.

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <utility>
 
+#include "core/error.h"
 #include "core/guard/folder.h"
 #include "training/checkpoint/json_state.h"
 #include "training/model/model_file.h"
@@ -17,6 +19,8 @@ namespace {
 
 // How many checkpoints a folder keeps: should the newest be unreadable, there is one before it.
 constexpr std::int64_t kKept = 3;
+// More than any run takes.
+constexpr std::int64_t kMostTaken = 1'000'000'000'000;
 
 // Keeps a snapshot as it is for as long as it lives.
 class HeldSnapshot {
@@ -68,17 +72,19 @@ std::string Fingerprint(const TrainingInput& input) {
 }
 
 RunKeeper::RunKeeper(KeepOptions keep, const TrainingPlan& plan, const TrainingInput& input,
-                     JobMemory& memory, TrainingObserver& observer)
+                     JobMemory& memory, TrainingObserver& observer, const Checkpoint* resumed)
     : keep_(std::move(keep)),
       plan_(plan),
       input_(input),
       memory_(memory),
       observer_(observer),
-      data_(keep_.data.empty() ? Fingerprint(input) : keep_.data) {
-  const std::string checkpoints = keep_.folder + "/checkpoints";
-  MakeFolder(checkpoints);
-  const std::vector<std::string> old = ListCheckpoints(keep_.folder);
-  last_number_ = old.empty() ? 0 : CheckpointNumber(old.front());
+      data_(keep_.data.empty() ? Fingerprint(input) : keep_.data),
+      last_number_(resumed ? resumed->number : 0) {
+  MakeFolder(keep_.folder + "/checkpoints");
+  if (CheckpointNumber(CheckpointPath(keep_.folder, last_number_ + kMostTaken)) > 0) return;
+  throw UserError(
+      fmt::format("{} has a number that no run reaches; remove it to go on from the one before it",
+                  CheckpointPath(keep_.folder, last_number_)));
 }
 
 RunKeeper::~RunKeeper() = default;
@@ -145,10 +151,22 @@ void RunKeeper::PostCheckpoint(JobRun& job) {
                      .weights = memory_.saved_weights,
                      .best = best ? best->floats() : std::span<const float>(),
                      .workers = {memory_.saved_workers.begin(), memory_.saved_workers.end()}});
-    for (const std::string& old : ListCheckpoints(keep_.folder)) {
-      if (CheckpointNumber(old) <= number - kKept) std::filesystem::remove(old);
-    }
+    RemoveAllBut(number);
   });
+}
+
+// All but the last few. Those with a higher number could not be read when the run was resumed, and
+// would hide what is newer.
+void RunKeeper::RemoveAllBut(std::int64_t last) const {
+  for (const std::string& path : ListCheckpoints(keep_.folder)) {
+    const std::int64_t number = CheckpointNumber(path);
+    if (number > last - kKept && number <= last) continue;
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    if (error) {
+      throw Error(fmt::format("cannot remove {}, which is out of date: {}", path, error.message()));
+    }
+  }
 }
 
 }  // namespace hogbatch

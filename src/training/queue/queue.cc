@@ -95,7 +95,7 @@ JobId Queue::Add(QueuedJob queued) {
   entry->warner = std::make_unique<Warner>(observer_, entries_.size());
   if (job.keep) {
     entry->keeper = std::make_unique<RunKeeper>(*job.keep, job.plan, *job.input, *entry->memory,
-                                                *entry->warner);
+                                                *entry->warner, job.resume.get());
   }
   const JobId id = coordinator_.Add(setup);
   entries_.push_back(std::move(entry));
