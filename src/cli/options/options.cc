@@ -49,7 +49,8 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
   visitor.Text(
       "resume", resume, "DIR|auto",
       "Go on with the run in this folder, from its latest checkpoint. It keeps its options; "
-      "--epochs, --max-time, --target-loss, --patience and --devices may change. auto: the "
+      "--epochs, --max-time, --target-loss, --patience and --devices may change, and files of "
+      "rows that have moved may be named again. auto: the "
       "run in --out or else the latest under runs/; a new run if there is none");
   VisitQuiet(visitor, quiet);
   VisitJson(visitor, json, "the summary");

@@ -10,6 +10,8 @@
 #include "core/error.h"
 #include "core/guard/small_file.h"
 #include "core/option_checks.h"
+#include "training/checkpoint/kept_paths.h"
+#include "training/checkpoint/run_keeper.h"
 
 namespace hogbatch {
 namespace {
@@ -85,7 +87,7 @@ SweepCommandOptions ResumedOptions(const SweepCommandOptions& asked, const Sweep
     std::string wanted = TextAt(given, name), had = TextAt(record.options, name);
     if (wanted.empty()) wanted = TextAt(search, name), had = TextAt(record.search, name);
     if (wanted.empty() || wanted == had) continue;  // no option of the training
-    if (std::ranges::find(kMayChange, name) == kMayChange.end()) {
+    if (std::ranges::find(kMayChange, name) == kMayChange.end() && !MayReplace(name, wanted, had)) {
       throw UserError(fmt::format(
           "--{} {}: the sweep in {} has {}, and a resumed sweep keeps it; leave out --{}", name,
           wanted, asked.resume, had.empty() ? "none" : had, name));
@@ -94,12 +96,13 @@ SweepCommandOptions ResumedOptions(const SweepCommandOptions& asked, const Sweep
   }
   // Its rows are compared later.
   if (!asked.training.data().empty()) options.training.data() = asked.training.data();
+  RefuseLostNames(options.training.Spec(options.search).base, "sweep", asked.resume);
   return options;
 }
 
 void RefuseOtherRows(const std::string& folder, const SweepRecord& record,
                      const std::string& rows) {
-  if (rows == record.rows) return;
+  if (IsSameData(record.rows, rows)) return;
   throw UserError(
       fmt::format("the data has changed since the sweep in {} began: it had {}, and has {}; begin "
                   "a new sweep",

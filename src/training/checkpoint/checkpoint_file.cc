@@ -72,6 +72,10 @@ class Writer {
     AddText("data", texts.data);
     AddText("control", texts.control);
     AddText("workers", counts);
+    if (!texts.network.empty()) {
+      AddText("network", texts.network);
+      AddText("schema", texts.schema);
+    }
     WriteSafeTensors(path, metadata_, tensors_);
   }
 
@@ -118,6 +122,10 @@ class Reader {
     return std::move(found->second);
   }
   // Empty: there is none.
+  std::string TextIfAny(const std::string& key) {
+    return file_.metadata.contains(key) ? Text(key) : "";
+  }
+  // Likewise.
   std::vector<float> Floats(const std::string& name) {
     const auto found = file_.tensors.find(name);
     return found == file_.tensors.end() ? std::vector<float>() : std::move(found->second.data);
@@ -181,7 +189,9 @@ Checkpoint ReadCheckpoint(const std::string& path) {
   Reader reader(path);
   Checkpoint checkpoint{.texts = {.options = reader.Text("options"),
                                   .data = reader.Text("data"),
-                                  .control = reader.Text("control")},
+                                  .control = reader.Text("control"),
+                                  .network = reader.TextIfAny("network"),
+                                  .schema = reader.TextIfAny("schema")},
                         .weights = reader.Floats("weights"),
                         .best = reader.Floats("best"),
                         .workers = {},

@@ -19,6 +19,9 @@ struct CheckpointTexts {
   std::string options;  // the options of the run, as in options.json
   std::string data;     // which rows the run trains on, to recognise them
   std::string control;  // JobRun::VisitState
+  // Of the model of --init FILE that the run began with, as in a model file; empty: there was none.
+  std::string network = {};
+  std::string schema = {};
 };
 
 struct Checkpoint {

@@ -13,6 +13,7 @@
 #include "core/guard/folder.h"
 #include "training/checkpoint/json_state.h"
 #include "training/model/model_file.h"
+#include "training/model/schema_json.h"
 
 namespace hogbatch {
 namespace {
@@ -21,6 +22,8 @@ namespace {
 constexpr std::int64_t kKept = 3;
 // More than any run takes.
 constexpr std::int64_t kMostTaken = 1'000'000'000'000;
+
+constexpr std::string_view kAndTest = ", and ";  // in a fingerprint
 
 // Keeps a snapshot as it is for as long as it lives.
 class HeldSnapshot {
@@ -67,8 +70,15 @@ std::uint64_t Hash(const Dataset& data) {
 
 std::string Fingerprint(const TrainingInput& input) {
   const Dataset& data = input.training.data;
-  return fmt::format("{} training rows of {}, {} features, {:016x}", input.training.train_rows,
-                     data.rows, data.features, Hash(data));
+  return fmt::format("{} training rows of {}, {} features, {:016x}{}", input.training.train_rows,
+                     data.rows, data.features, Hash(data),
+                     input.test ? fmt::format("{}{} test rows, {:016x}", kAndTest, input.test->rows,
+                                              Hash(*input.test))
+                                : "");
+}
+
+bool IsSameData(const std::string& kept, const std::string& now) {
+  return kept == now || now.starts_with(kept + std::string(kAndTest));
 }
 
 RunKeeper::RunKeeper(KeepOptions keep, const TrainingPlan& plan, const TrainingInput& input,
@@ -78,7 +88,11 @@ RunKeeper::RunKeeper(KeepOptions keep, const TrainingPlan& plan, const TrainingI
       input_(input),
       memory_(memory),
       observer_(observer),
-      data_(keep_.data.empty() ? Fingerprint(input) : keep_.data),
+      texts_{.options = keep_.options,
+             .data = keep_.data.empty() ? Fingerprint(input) : keep_.data,
+             .control = {},
+             .network = input.start ? SpecToJson(input.start->spec) : "",
+             .schema = input.start ? SchemaToJson(input.start->schema) : ""},
       last_number_(resumed ? resumed->number : 0) {
   MakeFolder(keep_.folder + "/checkpoints");
   if (CheckpointNumber(CheckpointPath(keep_.folder, last_number_ + kMostTaken)) > 0) return;
@@ -136,10 +150,8 @@ void RunKeeper::Take(JobRun& job) {
 }
 
 void RunKeeper::PostCheckpoint(JobRun& job) {
-  CheckpointTexts texts{
-      .options = keep_.options, .data = data_, .control = StateToJson([&](StateVisitor& visitor) {
-                                                 job.VisitState(visitor);
-                                               })};
+  CheckpointTexts texts = texts_;
+  texts.control = StateToJson([&](StateVisitor& visitor) { job.VisitState(visitor); });
   std::shared_ptr<HeldSnapshot> best;
   if (const std::optional<SnapshotId> snapshot = job.saved_snapshot()) {
     best = std::make_shared<HeldSnapshot>(memory_, *snapshot);

@@ -61,7 +61,7 @@ class RunKeeper final : public CheckpointKeeper {
   const TrainingInput& input_;
   JobMemory& memory_;
   TrainingObserver& observer_;
-  std::string data_;
+  CheckpointTexts texts_;  // without the control state
   std::int64_t last_number_;
   std::optional<double> last_taken_;
   std::optional<SnapshotId> unsaved_best_;
@@ -71,5 +71,8 @@ class RunKeeper final : public CheckpointKeeper {
 
 // Which rows a run trains on, so that a resumed run can tell that they are the same.
 std::string Fingerprint(const TrainingInput& input);
+// Whether the Fingerprint that was kept is that of the input now. Those of older programs have no
+// test rows.
+bool IsSameData(const std::string& kept, const std::string& now);
 
 }  // namespace hogbatch
