@@ -91,6 +91,18 @@ int Lock(const std::string& folder) {
   }
 }
 
+// A later --resume would go on with the run whose checkpoints stay.
+void RemoveCheckpoints(const std::string& folder) {
+  std::error_code error;
+  fs::remove_all(folder + "/checkpoints", error);
+  if (!error) return;
+  throw UserError(
+      fmt::format("cannot remove {}/checkpoints, which an earlier run left: {}; remove that folder "
+                  "yourself, or "
+                  "name another --out",
+                  folder, error.message()));
+}
+
 }  // namespace
 
 std::string MakeOutputFolder(const std::string& wanted, NamedBy named_by) {
@@ -106,17 +118,24 @@ std::string MakeOutputFolder(const std::string& wanted, NamedBy named_by) {
   return folder;
 }
 
-std::string LatestFolder(const std::function<bool(const std::string& folder)>& holds) {
+FileTime TimeOf(const std::string& file) {
   std::error_code error;
-  std::string latest;
+  return fs::last_write_time(file, error);
+}
+
+std::string LatestFolder(
+    const std::function<std::optional<FileTime>(const std::string& folder)>& time_of) {
+  std::error_code error;
+  std::pair<FileTime, std::string> latest{FileTime::min(), ""};
   for (const fs::directory_entry& entry : fs::directory_iterator("runs", error)) {
     const std::string folder = entry.path();
-    if (folder > latest && holds(folder)) latest = folder;
+    if (const auto time = time_of(folder)) latest = std::max(latest, {*time, folder});
   }
-  return latest;
+  return latest.second;
 }
 
 void SetAsideOldRun(const std::string& folder) {
+  RemoveCheckpoints(folder);
   const std::string model = folder + "/model.safetensors";
   const std::string previous = folder + "/model.previous.safetensors";
   std::error_code error;
@@ -131,7 +150,6 @@ void SetAsideOldRun(const std::string& folder) {
     const std::string path = folder + "/" + file;
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) ThrowErrno("remove", path);
   }
-  fs::remove_all(folder + "/checkpoints", error);
 }
 
 void RemoveUnusedFolder(const std::string& folder) noexcept {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,8 +17,14 @@ namespace hogbatch {
 // followed only if the user named it.
 std::string MakeOutputFolder(const std::string& wanted, NamedBy named_by = NamedBy::kUser);
 
-// The latest folder under runs/ that `holds` is true of; empty: there is none.
-std::string LatestFolder(const std::function<bool(const std::string& folder)>& holds);
+using FileTime = std::filesystem::file_time_type;
+// When a file was last written.
+FileTime TimeOf(const std::string& file);
+
+// The folder under runs/ with the latest time, of equal ones the last by name. `time_of` gives
+// none for folders that do not count. Empty: there is none.
+std::string LatestFolder(
+    const std::function<std::optional<FileTime>(const std::string& folder)>& time_of);
 
 // TensorBoard takes every file for its own whose name holds "tfevents".
 inline constexpr char kEventFile[] = "events.out.tfevents.hogbatch";
@@ -25,6 +33,7 @@ inline constexpr char kLockFile[] = ".lock";  // in the folder of a run; see Fol
 
 // Prepares a folder that is used again for a new run. Its model stays until the new run has one,
 // and is model.previous.safetensors, too. Its summary, event file and checkpoints are deleted.
+// UserError if the checkpoints cannot be.
 void SetAsideOldRun(const std::string& folder);
 
 // Removes a folder that has nothing but a lock in it.

@@ -144,6 +144,7 @@ Json AnyFileJson(const std::string& path) {
     try {
       return CheckpointJson(path);
     } catch (const UserError&) {
+      if (CheckpointNumber(path) > 0) throw;  // its name says what it should be
       throw UserError(error.what());
     }
   }

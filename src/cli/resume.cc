@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/files.h"
 #include "cli/sweep/sweep_files.h"
@@ -12,11 +15,15 @@
 namespace hogbatch {
 namespace {
 
-bool HoldsCheckpoint(const std::string& folder) { return !ListCheckpoints(folder).empty(); }
+// When the newest checkpoint of a run was written.
+std::optional<FileTime> CheckpointTime(const std::string& folder) {
+  const std::vector<std::string> found = ListCheckpoints(folder);
+  return found.empty() ? std::nullopt : std::optional(TimeOf(found.front()));
+}
 
 std::string FolderOf(const TrainOptions& options) {
   if (options.resume != "auto") return options.resume;
-  return options.out.empty() ? LatestFolder(HoldsCheckpoint) : options.out;
+  return options.out.empty() ? LatestFolder(CheckpointTime) : options.out;
 }
 
 }  // namespace
@@ -27,7 +34,7 @@ std::string FindRun(const TrainOptions& options) {
     throw UserError("--out: a resumed run goes on in its own folder; leave out --out or --resume");
   }
   std::string folder = FolderOf(options);
-  if (!folder.empty() && HoldsCheckpoint(folder)) return folder;
+  if (!folder.empty() && CheckpointTime(folder)) return folder;
   if (!folder.empty() && HoldsSweep(folder)) {
     throw UserError(fmt::format(
         "{0} holds a sweep, an ensemble or folds; go on with it: hogbatch sweep --resume {0}",

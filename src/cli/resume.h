@@ -16,8 +16,8 @@ struct ResumedRun {
   Checkpoint checkpoint;  // the newest that can be read
 };
 
-// The folder of the run that --resume names. With auto: the one in --out, or else the latest under
-// runs/ that has a checkpoint. Empty if there is no such run, or without --resume.
+// The folder of the run that --resume names. With auto: the one in --out, or else the one
+// under runs/ with the latest checkpoint. Empty if there is no such run, or without --resume.
 std::string FindRun(const TrainOptions& options);
 // The run in that folder, which is locked, so that no other run changes it any more. Warns of
 // checkpoints that cannot be read.

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <ctime>
-#include <filesystem>
-#include <system_error>
+#include <utility>
 
 #include "cli/options/config.h"
-#include "core/text.h"
+#include "training/checkpoint/kept_paths.h"
 #include "training/checkpoint/spec_text.h"
 
 namespace hogbatch {
@@ -27,27 +26,18 @@ SummaryFacts FactsOf(const TrainingPlan& plan, const std::string& folder) {
 }
 
 std::string ConfigOf(TrainingSpec spec) {
-  std::error_code error;
-  const auto absolute = [&](const std::string& path) {
-    const bool is_file = !path.empty() && path != "-";
-    return is_file ? std::filesystem::absolute(path, error).string() : path;
-  };
-  std::string data;
-  for (const std::string& file : SplitLines(spec.data)) {
-    data += (data.empty() ? "" : "\n") + absolute(file);
-  }
+  spec = WithAbsolutePaths(std::move(spec));
   ConfigWriter writer;
-  writer.Argument("data", data);
-  spec.test = absolute(spec.test);
-  spec.valid = absolute(spec.valid);
-  spec.reading.labels = absolute(spec.reading.labels);
+  writer.Argument("data", spec.data);
   spec.Visit(writer);
   return writer.text();
 }
 
 KeepOptions KeepIn(const std::string& folder, const TrainingSpec& spec, const TrainingPlan& plan,
                    double every) {
-  return {.folder = folder, .options = SpecToJson(UsedSpec(spec, plan)), .every = every};
+  return {.folder = folder,
+          .options = SpecToJson(WithAbsolutePaths(UsedSpec(spec, plan))),
+          .every = every};
 }
 
 }  // namespace hogbatch

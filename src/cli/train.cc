@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -85,6 +86,17 @@ TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& 
   return options;
 }
 
+// A resumed run takes the model of --init from its checkpoint, since the file may be gone.
+std::optional<SavedModel> ValidatedStart(const TrainingSpec& spec,
+                                         const std::optional<ResumedRun>& resumed) {
+  std::optional<SavedModel> start;
+  if (resumed) start = StartOf(resumed->checkpoint, resumed->folder);
+  TrainingSpec checked = spec;
+  if (start) checked.init = TrainingSpec().init;
+  Validate(checked);
+  return start;
+}
+
 }  // namespace
 
 int Train(const TrainOptions& asked) {
@@ -97,14 +109,14 @@ int Train(const TrainOptions& asked) {
   std::optional<ResumedRun> resumed;
   if (!found.empty()) resumed = ReadRun(found, console);
   const TrainOptions options = WithResumed(asked, resumed);
-  Validate(options.spec);
+  std::optional<SavedModel> start = ValidatedStart(options.spec, resumed);
   const Devices devices = DevicesToTrain(options.spec.devices);
   if (!options.terminal.quiet) {
     for (const std::string& note : NotesOn(devices)) console.Warn(note);
   }
   TraceFile trace(options.trace, devices.chosen.size());
   SetupObserver setup(console);
-  const TrainingInput input = ReadInput(options.spec, setup);
+  const TrainingInput input = ReadInput(options.spec, setup, std::move(start));
   if (resumed) CheckSameRows(resumed->checkpoint, input);  // before any file of the run changes
   const TrainingPlan plan = Plan(options.spec, input, devices, setup);
 

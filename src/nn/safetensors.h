@@ -43,15 +43,15 @@ struct TensorView {
 void WriteSafeTensors(const std::string& path, const std::map<std::string, std::string>& metadata,
                       std::span<const TensorView> tensors, NamedBy named_by = NamedBy::kProgram);
 
-// Which types a file may hold.
-enum class TensorTypes : std::uint8_t { kF32, kF32AndI64 };
+// What a file is read as. A model holds F32 alone, a checkpoint I64, too. Errors name the kind.
+enum class TensorFileKind : std::uint8_t { kModel, kCheckpoint };
 
 // Reads all tensors. Every size is checked against the bytes that are there before memory is
 // allocated; any damage, and numbers that are not finite, are a UserError.
-SafeTensors ReadSafeTensors(const std::string& path, TensorTypes types = TensorTypes::kF32);
+SafeTensors ReadSafeTensors(const std::string& path, TensorFileKind kind = TensorFileKind::kModel);
 
 // The same from memory; `source` stands for the path in messages.
 SafeTensors ParseSafeTensors(std::span<const std::byte> file, std::string_view source,
-                             TensorTypes types = TensorTypes::kF32);
+                             TensorFileKind kind = TensorFileKind::kModel);
 
 }  // namespace hogbatch

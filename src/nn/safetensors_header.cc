@@ -43,17 +43,19 @@ std::optional<std::int64_t> BytesOf(const TensorExtent& extent) {
   return bytes;
 }
 
-TensorExtent ExtentOf(std::string name, Description tensor, TensorTypes types,
+TensorExtent ExtentOf(std::string name, Description tensor, TensorFileKind kind,
                       std::string_view source) {
   const auto require = [&](bool holds, std::string_view what) {
-    if (!holds) ThrowDamagedTensors(source, fmt::format(fmt::runtime(what), name));
+    if (!holds) ThrowDamagedTensors(kind, source, fmt::format(fmt::runtime(what), name));
   };
   require(tensor.has_type, "tensor '{}' has no dtype");
-  const bool is_integer = tensor.type == "I64" && types == TensorTypes::kF32AndI64;
+  const bool is_integer = tensor.type == "I64" && kind == TensorFileKind::kCheckpoint;
   if (tensor.type != "F32" && !is_integer) {
     ThrowDamagedTensors(
-        source, fmt::format("tensor '{}' holds {}, and only F32 is read", name,
-                            tensor.type.empty() ? std::string("an unknown type") : tensor.type));
+        kind, source,
+        fmt::format("tensor '{}' holds {}, and only {} read", name,
+                    tensor.type.empty() ? std::string("an unknown type") : tensor.type,
+                    kind == TensorFileKind::kModel ? "F32 is" : "F32 and I64 are"));
   }
   require(tensor.shape.is_there, "tensor '{}' has no shape");
   require(tensor.shape.is_list, "the shape of tensor '{}' is no list");
@@ -67,9 +69,10 @@ TensorExtent ExtentOf(std::string name, Description tensor, TensorTypes types,
                       .end = tensor.offsets.numbers[1],
                       .is_float = !is_integer};
   if (extent.begin > extent.end || BytesOf(extent) != extent.end - extent.begin) {
-    ThrowDamagedTensors(source, fmt::format("the shape of tensor '{}' does not fit its {} .. {} "
-                                            "bytes",
-                                            extent.name, extent.begin, extent.end));
+    ThrowDamagedTensors(kind, source,
+                        fmt::format("the shape of tensor '{}' does not fit its {} .. {} "
+                                    "bytes",
+                                    extent.name, extent.begin, extent.end));
   }
   return extent;
 }
@@ -78,7 +81,7 @@ TensorExtent ExtentOf(std::string name, Description tensor, TensorTypes types,
 // header itself, 2 the metadata or a tensor, 3 a list of numbers.
 class HeaderReader final : public nlohmann::json_sax<Json> {
  public:
-  HeaderReader(TensorTypes types, std::string_view source) : types_(types), source_(source) {}
+  HeaderReader(TensorFileKind kind, std::string_view source) : kind_(kind), source_(source) {}
 
   SafeTensorsHeader Take() && { return std::move(header_); }
 
@@ -146,7 +149,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   }
 
  private:
-  [[noreturn]] void Fail(std::string_view what) const { ThrowDamagedTensors(source_, what); }
+  [[noreturn]] void Fail(std::string_view what) const { ThrowDamagedTensors(kind_, source_, what); }
 
   NumberList* ListNamed(std::string_view key) {
     if (key == "shape") return &tensor_.shape;
@@ -180,10 +183,10 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
     if (header_.extents.size() == kMaxTensors) {
       Fail(fmt::format("it names more than {} tensors", kMaxTensors));
     }
-    header_.extents.push_back(ExtentOf(name_, std::exchange(tensor_, {}), types_, source_));
+    header_.extents.push_back(ExtentOf(name_, std::exchange(tensor_, {}), kind_, source_));
   }
 
-  TensorTypes types_;
+  TensorFileKind kind_;
   std::string_view source_;
   SafeTensorsHeader header_;
   int depth_ = 0;
@@ -195,53 +198,59 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   NumberList* list_ = nullptr;  // the one that is being read
 };
 
-void CheckNames(const std::vector<TensorExtent>& extents, std::string_view source) {
+void CheckNames(const std::vector<TensorExtent>& extents, TensorFileKind kind,
+                std::string_view source) {
   std::vector<std::string_view> names;
   names.reserve(extents.size());
   for (const TensorExtent& extent : extents) names.push_back(extent.name);
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
   if (twice != names.end()) {
-    ThrowDamagedTensors(source, fmt::format("its header names '{}' twice", *twice));
+    ThrowDamagedTensors(kind, source, fmt::format("its header names '{}' twice", *twice));
   }
 }
 
 void CheckExtents(const std::vector<TensorExtent>& extents, std::int64_t data_bytes,
-                  std::string_view source) {
+                  TensorFileKind kind, std::string_view source) {
   std::int64_t at = 0;
   for (const TensorExtent& extent : extents) {
     if (extent.begin != at) {
-      ThrowDamagedTensors(source, fmt::format("tensor '{}' begins at byte {} instead of {}",
-                                              extent.name, extent.begin, at));
+      ThrowDamagedTensors(kind, source,
+                          fmt::format("tensor '{}' begins at byte {} instead of {}", extent.name,
+                                      extent.begin, at));
     }
     at = extent.end;
   }
   if (at > data_bytes) {
     ThrowDamagedTensors(
-        source,
+        kind, source,
         fmt::format("it is cut off: {} bytes of numbers are due and {} there", at, data_bytes));
   }
   if (at < data_bytes) {
-    ThrowDamagedTensors(source, fmt::format("{} bytes follow its last tensor", data_bytes - at));
+    ThrowDamagedTensors(kind, source,
+                        fmt::format("{} bytes follow its last tensor", data_bytes - at));
   }
 }
 
 }  // namespace
 
 SafeTensorsHeader ParseSafeTensorsHeader(std::string_view text, std::int64_t data_bytes,
-                                         TensorTypes types, std::string_view source) {
-  HeaderReader reader(types, source);
+                                         TensorFileKind kind, std::string_view source) {
+  HeaderReader reader(kind, source);
   Json::sax_parse(text.begin(), text.end(), &reader);
   SafeTensorsHeader header = std::move(reader).Take();
-  CheckNames(header.extents, source);
+  CheckNames(header.extents, kind, source);
   std::ranges::sort(header.extents, {}, [](const TensorExtent& extent) {
     return std::tuple(extent.begin, extent.end, std::string_view(extent.name));
   });
-  CheckExtents(header.extents, data_bytes, source);
+  CheckExtents(header.extents, data_bytes, kind, source);
   return header;
 }
 
-void ThrowDamagedTensors(std::string_view source, std::string_view what) {
+void ThrowDamagedTensors(TensorFileKind kind, std::string_view source, std::string_view what) {
+  if (kind == TensorFileKind::kCheckpoint) {
+    throw UserError(fmt::format("{} is not a checkpoint that can be read: {}", source, what));
+  }
   throw UserError(
       fmt::format("{} is not a model file that can be read: {}; copy it again from where it was "
                   "written, or train a new one",

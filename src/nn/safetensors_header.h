@@ -31,9 +31,10 @@ struct SafeTensorsHeader {
 
 // Checks that the tensors fill `data_bytes` without gap, overlap or remainder. Throws UserError.
 SafeTensorsHeader ParseSafeTensorsHeader(std::string_view text, std::int64_t data_bytes,
-                                         TensorTypes types, std::string_view source);
+                                         TensorFileKind kind, std::string_view source);
 
 // The UserError of a file that cannot be read.
-[[noreturn]] void ThrowDamagedTensors(std::string_view source, std::string_view what);
+[[noreturn]] void ThrowDamagedTensors(TensorFileKind kind, std::string_view source,
+                                      std::string_view what);
 
 }  // namespace hogbatch

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "core/guard/cache_folder.h"
@@ -107,10 +108,11 @@ ReadOptions ReadOptionsOf(const TrainingSpec& spec) {
           .memory_bytes = file.memory_bytes};
 }
 
-TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer) {
+TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer,
+                        std::optional<SavedModel> start) {
   TrainingInput input;
   if (StartsFromFile(spec)) {
-    input.start = LoadModel(spec.init);
+    input.start = start ? *std::move(start) : LoadModel(spec.init);
     CheckSettled(spec, input.start->schema);
   }
   const ReadOptions read = ReadOptionsOf(spec);

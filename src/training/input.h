@@ -20,7 +20,8 @@ struct TrainingInput {
 ReadOptions ReadOptionsOf(const TrainingSpec& spec);
 
 // Reads the files that the spec names. With a model to start from, columns, labels and scaling stay
-// as that model knows them.
-TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer);
+// as that model knows them. `start` stands for the model of --init FILE, which is not read then.
+TrainingInput ReadInput(const TrainingSpec& spec, TrainingObserver& observer,
+                        std::optional<SavedModel> start = {});
 
 }  // namespace hogbatch

@@ -63,7 +63,7 @@ void SetLanes(const TrainingPlan& plan, const TrainingInput& input, JobMemory& m
 
 void CheckSameRows(const Checkpoint& checkpoint, const TrainingInput& input) {
   const std::string rows = Fingerprint(input);
-  if (checkpoint.texts.data == rows) return;
+  if (IsSameData(checkpoint.texts.data, rows)) return;
   throw UserError(
       fmt::format("the data has changed since the checkpoint was written: it had {}, and has {}; "
                   "bring those rows back, or start a new run in another folder",
@@ -133,7 +133,7 @@ TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, Trainin
   };
   try {
     if (controls.keep) {
-      RunKeeper keeper(*controls.keep, plan, input, run->memory(), observer);
+      RunKeeper keeper(*controls.keep, plan, input, run->memory(), observer, controls.resume);
       BestWatcher watcher(run->coordinator(), keeper, observer);
       executor->Run(run->coordinator(), watcher, &keeper);
       keeper.AwaitTaken();

@@ -48,7 +48,7 @@ TEST(Config, IsRefusedWithThePlace) {
 
 TEST(Config, ComesBackAsItWasWritten) {
   TrainingSpec spec;
-  spec.label = "a \"b\"\\";
+  spec.label = "a \"b\"\\\x7f\x01ä\n";
   spec.learning_rate.lr = 1e-7;
   ConfigWriter writer;
   spec.Visit(writer);
@@ -59,6 +59,19 @@ TEST(Config, ComesBackAsItWasWritten) {
   ConfigWriter again;
   read.Visit(again);
   EXPECT_EQ(writer.text(), again.text());
+}
+
+TEST(Config, ReplacesWhatIsNoUtf8AndSaysSo) {
+  TrainingSpec spec;
+  spec.test = "t\xff.csv";
+  ConfigWriter writer;
+  writer.Argument("data", "d\xc3.csv");
+  spec.Visit(writer);
+  EXPECT_THAT(writer.text(),
+              HasSubstr("give it on the command line\ndata = \"d\xEF\xBF\xBD.csv\"\n"));
+  EXPECT_THAT(writer.text(),
+              HasSubstr("give it on the command line\ntest = \"t\xEF\xBF\xBD.csv\"\n"));
+  EXPECT_FALSE(ParseConfig(writer.text(), "c.toml", "train", kCommands).empty());
 }
 
 TEST(Config, OfTheProgramLosesToFlags) {

@@ -32,19 +32,25 @@ std::set<std::string> FilesIn(const std::string& folder) {
   return names;
 }
 
-// A command that writes files of its own choice into the folder "o".
+// A command that writes files of its own choice into the folder "o", which has the data.
 class Planted : public testing::TestWithParam<Arguments> {
  protected:
   void SetUp() override {
-    folder_.Write("data", TwoClasses(40));
     fs::create_directory(victims_);
+    MakeFolder();
     // A first run shows which files there will be.
     ASSERT_EQ(Run().exit_code, 0);
     names_ = FilesIn(out_);
     names_.erase(".lock");  // held rather than replaced
-    ASSERT_GE(names_.size(), 3u);
+    names_.erase("rows.svm");
+    ASSERT_GE(names_.size(), 2u);
     fs::remove_all(out_);
+    MakeFolder();
+  }
+
+  void MakeFolder() const {
     fs::create_directory(out_);
+    folder_.Write("o/rows.svm", TwoClasses(40));
   }
 
   Finished Run() const { return RunProgram(GetParam(), folder_.path()); }
@@ -98,9 +104,10 @@ TEST_P(Planted, PipesAreReplacedAndNotWaitedFor) {
 
 INSTANTIATE_TEST_SUITE_P(
     Files, Planted,
-    testing::Values(Arguments{"train", "data", "--epochs", "1", "--hidden", "3", "--devices",
+    testing::Values(Arguments{"train", "o/rows.svm", "--epochs", "1", "--hidden", "3", "--devices",
                               "cpu:1", "--out", "o", "--tensorboard", "--report"},
-                    Arguments{"export", "data", "--hidden", "3", "--out", "o"}),
+                    Arguments{"export", "o/rows.svm", "--hidden", "3", "--out", "o"},
+                    Arguments{"data", "split", "o/rows.svm"}),
     [](const auto& one) { return one.param.front(); });
 
 class Links : public testing::Test {
@@ -192,6 +199,9 @@ TEST_F(Links, ThatTheUserNamesAreFollowed) {
             0);
   EXPECT_TRUE(fs::is_symlink(folder_.path() + "/link"));
   EXPECT_NE(folder_.Read("victim"), "precious");
+  EXPECT_EQ(RunProgram({"data", "split", "data", "--out-test", "link"}, folder_.path()).exit_code,
+            0);
+  EXPECT_TRUE(fs::is_symlink(folder_.path() + "/link"));
   EXPECT_EQ(Train({"--out", "folder"}).exit_code, 0);
   EXPECT_TRUE(fs::is_symlink(folder_.path() + "/folder"));
 }

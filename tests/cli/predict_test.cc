@@ -139,6 +139,9 @@ TEST_F(PredictCommand, InspectShowsWhatIsInAModelAndARun) {
   const Finished run = RunProgram({"inspect", "o", "--json"}, folder_.path());
   EXPECT_THAT(run.out, HasSubstr("\"checkpoints\""));
   EXPECT_EQ(RunProgram({"inspect", "rows.csv"}, folder_.path()).exit_code, 2);
+  const std::string damaged = folder_.Write("checkpoint-7.safetensors", "damaged");
+  EXPECT_THAT(RunProgram({"inspect", damaged}, folder_.path()).err,
+              HasSubstr("is not a checkpoint that can be read: "));
   EXPECT_THAT(RunProgram({"inspect", "."}, folder_.path()).err,
               HasSubstr("name the folder of a run"));
 }

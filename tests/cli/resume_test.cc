@@ -1,19 +1,24 @@
 // Runs that are killed, resumed and started twice, as users do it.
+#include "cli/resume.h"
+
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/files.h"
+#include "cli/sweep/sweep_files.h"
 #include "core/error.h"
 #include "tests/support/process.h"
 #include "training/checkpoint/checkpoint_file.h"
@@ -139,10 +144,110 @@ TEST_F(Resumed, AutoStartsANewRunWhereThereIsNone) {
   EXPECT_NE(again.out.find("resumed   run at epoch 2"), std::string::npos) << again.out;
 }
 
+TEST_F(Resumed, AutoTakesTheLatestRunWhateverItsName) {
+  const fs::file_time_type now = fs::file_time_type::clock::now();
+  for (const auto& [name, age] : {std::pair("zfirst", 2), {"2026-11-19-054546", 1}, {"1", 1}}) {
+    const fs::path run = folder_ / "runs" / name;
+    fs::create_directories(run / "checkpoints");
+    for (const fs::path& file :
+         {run / "checkpoints/checkpoint-1.safetensors", run / "sweep.json"}) {
+      std::ofstream(file) << "not looked into";
+      fs::last_write_time(file, now - std::chrono::hours(age));
+    }
+  }
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_);
+  EXPECT_EQ(FindRun({.resume = "auto"}), "runs/2026-11-19-054546");
+  EXPECT_EQ(LatestSweep(), "runs/2026-11-19-054546");
+  fs::current_path(before);
+}
+
+TEST_F(Resumed, PlantedCheckpointCostsNoOther) {
+  ASSERT_EQ(Train(TrainArguments("run", "2")).exit_code, 0);
+  const fs::path planted = CheckpointPath((folder_ / "run").string(), 999'999'999'999'999);
+  std::ofstream(planted).flush();
+  const fs::path folder = CheckpointPath((folder_ / "run").string(), 999'999'999'999'998);
+  fs::create_directories(folder / "inside");
+  const Finished resumed = Train({"train", "--resume", "run", "--epochs", "4"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("it has only 0 bytes; taking the one before it"), std::string::npos)
+      << resumed.err;
+  EXPECT_FALSE(fs::exists(planted));
+  EXPECT_TRUE(fs::exists(folder / "inside"));
+  const Finished again = Train({"train", "--resume", "run", "--epochs", "6"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.err, "");
+  EXPECT_NE(again.out.find("resumed   run at epoch 4"), std::string::npos) << again.out;
+}
+
+TEST_F(Resumed, CheckpointThatNoNumberFollowsIsRefused) {
+  ASSERT_EQ(Train(TrainArguments("run", "2")).exit_code, 0);
+  const std::string run = (folder_ / "run").string();
+  const std::string planted = CheckpointPath(run, 999'999'999'999'999);
+  fs::copy_file(ListCheckpoints(run).front(), planted);
+  const Finished refused = Train({"train", "--resume", "run", "--epochs", "4"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("has a number that no run reaches; remove it"), std::string::npos)
+      << refused.err;
+  fs::remove(planted);
+  EXPECT_EQ(Train({"train", "--resume", "run", "--epochs", "4"}).exit_code, 0);
+}
+
 TEST_F(Resumed, CheckpointWithANumberBeyondAllIsNone) {
   fs::create_directories(folder_ / "run" / "checkpoints");
   std::ofstream(CheckpointPath((folder_ / "run").string(), INT64_MAX)) << "planted";
   EXPECT_TRUE(ListCheckpoints(folder_ / "run").empty());
+}
+
+TEST_F(Resumed, AutoRefusesAFolderOfCheckpointsThatCannotBeRead) {
+  fs::create_directories(folder_ / "run");
+  std::ofstream(folder_ / "run" / "checkpoints") << "a file in its place";
+  std::vector<std::string> arguments = TrainArguments("run", "2");
+  arguments.insert(arguments.end(), {"--resume", "auto"});
+  const Finished refused = Train(arguments);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("run/checkpoints cannot be read: "), std::string::npos) << refused.err;
+  EXPECT_TRUE(fs::is_regular_file(folder_ / "run" / "checkpoints"));
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "model.safetensors"));
+}
+
+// While it lives, this process has no rights of root, who may read and remove anything.
+class OrdinaryUser {
+ public:
+  OrdinaryUser() : before_(::geteuid()) {
+    if (before_ == 0 && ::seteuid(65534) != 0) failed_ = true;
+  }
+  ~OrdinaryUser() {
+    if (::seteuid(before_) != 0) ADD_FAILURE() << "the tests are no longer run by root";
+  }
+  OrdinaryUser(const OrdinaryUser&) = delete;
+  OrdinaryUser& operator=(const OrdinaryUser&) = delete;
+  bool failed() const { return failed_; }
+
+ private:
+  uid_t before_;
+  bool failed_ = false;
+};
+
+TEST_F(Resumed, CheckpointsWithoutAccessAreNeitherMissedNorKeptForANewRun) {
+  const fs::path checkpoints = folder_ / "run" / "checkpoints";
+  fs::create_directories(checkpoints);
+  std::ofstream(checkpoints / "checkpoint-1.safetensors") << "of the earlier run";
+  fs::permissions(folder_, fs::perms(0755));
+  fs::permissions(folder_ / "run", fs::perms(0755));
+  for (const auto mode : {0555, 0000}) {
+    fs::permissions(checkpoints, fs::perms(mode));
+    const OrdinaryUser user;
+    if (user.failed()) GTEST_SKIP() << "root cannot become another user here";
+    if (mode == 0555) {
+      EXPECT_EQ(ListCheckpoints(folder_ / "run").size(), 1u);
+    } else {
+      EXPECT_THROW(ListCheckpoints(folder_ / "run"), UserError);
+    }
+    EXPECT_THROW(SetAsideOldRun((folder_ / "run").string()), UserError);
+  }
+  fs::permissions(checkpoints, fs::perms(0755));
+  EXPECT_EQ(ListCheckpoints(folder_ / "run").size(), 1u);
 }
 
 TEST_F(Resumed, FolderWithoutCheckpointIsAUsersMistake) {

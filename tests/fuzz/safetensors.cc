@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   using namespace hogbatch;
   return ReadOrRefused([&] {
     const SafeTensors file =
-        ParseSafeTensors(std::as_bytes(std::span(bytes, size)), "in", TensorTypes::kF32AndI64);
+        ParseSafeTensors(std::as_bytes(std::span(bytes, size)), "in", TensorFileKind::kCheckpoint);
     std::size_t read = 0;
     for (const auto& [name, tensor] : file.tensors) {
       read += tensor.data.size() * sizeof(float) + tensor.integers.size() * sizeof(std::int64_t);

@@ -220,7 +220,7 @@ TEST(HostileCheckpoints, AreRefusedWithAReason) {
   }
   std::filesystem::remove(folder.path() + "/" + name);
   ASSERT_EQ(::mkfifo((folder.path() + "/" + name).c_str(), 0600), 0);
-  ExpectRefused(resume(), "is not a file");
+  ExpectRefused(resume(), "is not a checkpoint that can be read: it is not a file");
 }
 
 TEST(HostileCheckpoints, AreInspectedWhateverTheirOptions) {

@@ -63,14 +63,14 @@ std::string FloatBytes(std::initializer_list<float> numbers) {
   return bytes;
 }
 
-SafeTensors Parse(const std::string& file) {
-  return ParseSafeTensors(std::as_bytes(std::span(file)), "m.safetensors");
+SafeTensors Parse(const std::string& file, TensorFileKind kind = TensorFileKind::kModel) {
+  return ParseSafeTensors(std::as_bytes(std::span(file)), "m.safetensors", kind);
 }
 
 // The sentence a user reads for a damaged file.
-std::string Complaint(const std::string& file) {
+std::string Complaint(const std::string& file, TensorFileKind kind = TensorFileKind::kModel) {
   try {
-    Parse(file);
+    Parse(file, kind);
   } catch (const UserError& error) {
     return error.what();
   }
@@ -284,6 +284,13 @@ TEST_P(DamagedFile, IsNamedWithItsPathAndWhatToDo) {
   EXPECT_EQ(what.find("m.safetensors is not a model file"), 0u) << what;
   EXPECT_NE(what.find(GetParam().says), std::string::npos) << what;
   EXPECT_NE(what.find("copy it again"), std::string::npos) << what;
+}
+
+TEST_P(DamagedFile, OfACheckpointIsNotCalledAModel) {
+  const std::string what = Complaint(GetParam().file, TensorFileKind::kCheckpoint);
+  EXPECT_EQ(what.find("m.safetensors is not a checkpoint that can be read: "), 0u) << what;
+  EXPECT_NE(what.find(GetParam().says), std::string::npos) << what;
+  EXPECT_EQ(what.find("model"), std::string::npos) << what;
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, DamagedFile, testing::ValuesIn(Damages()),

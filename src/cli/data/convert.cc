@@ -45,7 +45,7 @@ int ConvertData(const DataConvertOptions& options) {
   RefusePipes("data convert", options.spec.data);
   const WrittenFormat to = TargetFormat(options.to, options.out);
   const ReadOptions read = ReadOptionsOf(options.spec);
-  WriteTarget(options.out, [&](const TakeText& write) {
+  WriteTarget(options.out, NamedBy::kUser, [&](const TakeText& write) {
     if (to == WrittenFormat::kLibsvm) return WriteEncoded(options, to, write);
     if (FormatOfFiles(options.spec.data, read) == FileFormat::kCsv) {
       return WriteTable(ReadWrittenRows(options.spec.data, read), to,

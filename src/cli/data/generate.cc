@@ -67,7 +67,7 @@ int GenerateData(const DataGenerateOptions& options) {
         "data generate: several labels per row are written as LIBSVM; choose --to libsvm");
   }
   const TrainingData made = MakeSynthetic(spec);
-  WriteTarget(options.out,
+  WriteTarget(options.out, NamedBy::kUser,
               [&](const TakeText& write) { WriteRows(made.data, made.schema, to, write); });
   if (options.out != "-") {
     WriteOutput(fmt::format("{} made-up rows with the shape of {} in {}\n", Grouped(spec.rows),

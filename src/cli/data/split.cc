@@ -16,6 +16,12 @@
 namespace hogbatch {
 namespace {
 
+// Where one part of the rows goes.
+struct WrittenPart {
+  std::string path;
+  NamedBy named_by;
+};
+
 // rows.csv.gz becomes rows-train.csv.
 std::string NameBeside(const std::string& data, std::string_view what) {
   std::filesystem::path path(data);
@@ -26,9 +32,14 @@ std::string NameBeside(const std::string& data, std::string_view what) {
   return path.replace_extension().string() + fmt::format("-{}{}", what, end);
 }
 
-void WritePart(const WrittenRows& all, std::vector<std::int64_t> rows, const std::string& path) {
+WrittenPart PartAt(const std::string& asked, const std::string& data, std::string_view what) {
+  if (!asked.empty()) return {.path = asked, .named_by = NamedBy::kUser};
+  return {.path = NameBeside(data, what), .named_by = NamedBy::kProgram};
+}
+
+void WritePart(const WrittenRows& all, std::vector<std::int64_t> rows, const WrittenPart& part) {
   std::ranges::sort(rows);  // in the order of the file
-  WriteTarget(path, [&](const TakeText& write) {
+  WriteTarget(part.path, part.named_by, [&](const TakeText& write) {
     write(all.header);
     for (const std::int64_t row : rows) {
       write(all.rows[row]);
@@ -37,12 +48,14 @@ void WritePart(const WrittenRows& all, std::vector<std::int64_t> rows, const std
   });
 }
 
-// Where a file is written that need not be there yet.
-std::filesystem::path PlaceOf(const std::string& path) {
+// Where a part is written, which need not be there yet. A link is followed if the user named it.
+std::filesystem::path PlaceOf(const WrittenPart& part) {
+  const bool follows = part.named_by == NamedBy::kUser;
   std::error_code error;
-  const std::filesystem::path place =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(FollowLinks(path)), error);
-  return error ? std::filesystem::path(path) : place;
+  const std::filesystem::path path =
+      std::filesystem::absolute(follows ? FollowLinks(part.path) : part.path, error);
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(path.parent_path(), error);
+  return error ? path : folder / path.filename();
 }
 
 }  // namespace
@@ -55,14 +68,13 @@ int SplitData(const DataSplitOptions& options) {
   RefusePipes("data split", data);
   ReadOptions read = ReadOptionsOf(options.spec);
   read.valid_fraction = options.test_fraction;
-  const std::string train =
-      options.out_train.empty() ? NameBeside(data, "train") : options.out_train;
-  const std::string test = options.out_test.empty() ? NameBeside(data, "test") : options.out_test;
+  const WrittenPart train = PartAt(options.out_train, data, "train");
+  const WrittenPart test = PartAt(options.out_test, data, "test");
   if (PlaceOf(train) == PlaceOf(test)) {
     throw UserError(
         fmt::format("{}: both parts would be written there; name two files with --out-train and "
                     "--out-test",
-                    train));
+                    train.path));
   }
   const FileSplit split = SplitFile(data, read);
   const WrittenRows rows = ReadWrittenRows(data, read);
@@ -73,8 +85,8 @@ int SplitData(const DataSplitOptions& options) {
   }
   WritePart(rows, split.train, train);
   WritePart(rows, split.valid, test);
-  WriteOutput(fmt::format("{} rows in {}, {} in {}\n", Grouped(std::ssize(split.train)), train,
-                          Grouped(std::ssize(split.valid)), test));
+  WriteOutput(fmt::format("{} rows in {}, {} in {}\n", Grouped(std::ssize(split.train)), train.path,
+                          Grouped(std::ssize(split.valid)), test.path));
   return kExitOk;
 }
 

@@ -54,9 +54,10 @@ void RefusePipes(std::string_view command, const std::string& data) {
                   command));
 }
 
-void WriteTarget(const std::string& path, const std::function<void(const TakeText&)>& write) {
+void WriteTarget(const std::string& path, NamedBy named_by,
+                 const std::function<void(const TakeText&)>& write) {
   if (path == "-") return write([](std::string_view text) { WriteOutput(text); });
-  ReplacedFile file(path, NamedBy::kUser);
+  ReplacedFile file(path, named_by);
   constexpr std::size_t kAtOnce = std::size_t{1} << 20;
   std::string held;
   write([&](std::string_view text) {

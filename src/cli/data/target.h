@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/options.h"
+#include "core/replaced_file.h"
 #include "datasets/convert/write_table.h"
 #include "datasets/dataset.h"
 
@@ -22,7 +23,8 @@ void RefusePipes(std::string_view command, const std::string& data);
 
 // Writes a file as a whole or not at all; - is standard output. `write` gets the function that
 // takes its text.
-void WriteTarget(const std::string& path, const std::function<void(const TakeText&)>& write);
+void WriteTarget(const std::string& path, NamedBy named_by,
+                 const std::function<void(const TakeText&)>& write);
 
 // All rows as CSV, with a header, or as LIBSVM.
 void WriteRows(const Dataset& data, const Schema& schema, WrittenFormat to, const TakeText& write);

@@ -19,6 +19,7 @@
 
 #include "core/error.h"
 #include "core/guard/format_version.h"
+#include "core/guard/printable.h"
 #include "core/guard/small_file.h"
 #include "core/option_values.h"
 #include "core/spelling.h"
@@ -95,16 +96,30 @@ void CheckFormat(std::vector<ConfigEntry>& entries) {
   entries.erase(found);
 }
 
-std::string Quoted(const std::string& text) {
+// A line above a text that Quoted cannot keep as it is; empty: it can.
+std::string_view NoteAbove(std::string_view text) {
+  for (std::size_t size = 0; !text.empty(); text.remove_prefix(size)) {
+    size = Utf8Size(text);
+    if (size == 0) return "# TOML is UTF-8, and this is not: give it on the command line\n";
+  }
+  return "";
+}
+
+// Bytes that are no UTF-8 are replaced.
+std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
+  for (std::size_t size = 0; !text.empty(); text.remove_prefix(std::max<std::size_t>(size, 1))) {
+    size = Utf8Size(text);
+    const char c = text.front();
+    if (size == 0) {
+      quoted += "\xEF\xBF\xBD";
+    } else if (c == '"' || c == '\\') {
       quoted += '\\';
       quoted += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
+    } else if (size == 1 && (c < 0x20 || c == 0x7f)) {
       quoted += fmt::format("\\u{:04x}", static_cast<int>(c));
     } else {
-      quoted += c;
+      quoted += text.substr(0, size);
     }
   }
   return quoted + "\"";
@@ -196,14 +211,18 @@ void ConfigWriter::Numbers(std::string_view name, std::vector<std::int64_t>& val
   Add(name, fmt::format("[{}]", fmt::join(value, ", ")));
 }
 void ConfigWriter::Word(std::string_view name, std::string& value, const Words&, std::string_view) {
+  text_ += NoteAbove(value);
   Add(name, Quoted(value));
 }
 void ConfigWriter::Text(std::string_view name, std::string& value, std::string_view,
                         std::string_view) {
-  if (!value.empty()) Add(name, Quoted(value));
+  if (value.empty()) return;
+  text_ += NoteAbove(value);
+  Add(name, Quoted(value));
 }
 void ConfigWriter::Argument(std::string_view name, const std::string& value) {
   if (value.empty()) return;
+  text_ += NoteAbove(value);
   const std::vector<std::string> files = SplitLines(value);
   if (files.size() == 1) return Add(name, Quoted(value));
   std::vector<std::string> quoted;

@@ -56,7 +56,7 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
       "resume", resume, "DIR|auto",
       "Go on with the run in this folder, from its latest checkpoint. It keeps its options; "
       "--epochs, --max-time, --target-loss, --patience, --devices, --report-every, --memory-limit "
-      "and --no-cache may change. auto: the "
+      "and --no-cache may change, and files of rows that have moved may be named again. auto: the "
       "run in --out or else the latest under runs/; a new run if there is none");
   terminal.Visit(visitor, "the summary");
   visitor.Flag("report", report,

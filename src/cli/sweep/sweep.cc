@@ -35,7 +35,7 @@ namespace {
 // is none.
 SweepCommandOptions WithFolder(SweepCommandOptions options) {
   if (options.resume != "auto") return options;
-  options.resume = options.out.empty()       ? LatestFolder(HoldsSweep)
+  options.resume = options.out.empty()       ? LatestFolder(SweepTime)
                    : HoldsSweep(options.out) ? options.out
                                              : "";
   if (!options.resume.empty()) options.out.clear();

@@ -4,10 +4,12 @@
 
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "core/error.h"
 #include "core/guard/small_file.h"
 #include "core/option_checks.h"
+#include "training/checkpoint/kept_paths.h"
 #include "training/checkpoint/resumed_options.h"
 
 namespace hogbatch {
@@ -49,6 +51,10 @@ bool HoldsSweep(const std::string& folder) {
   return std::filesystem::exists(PathOf(folder), error);
 }
 
+std::optional<FileTime> SweepTime(const std::string& folder) {
+  return HoldsSweep(folder) ? std::optional(TimeOf(PathOf(folder))) : std::nullopt;
+}
+
 void RefuseSweep(const std::string& folder) {
   if (!HoldsSweep(folder)) return;
   throw UserError(
@@ -76,12 +82,13 @@ SweepCommandOptions ResumedOptions(const SweepCommandOptions& asked, const Sweep
   for (const auto& [name, text] : changes) options.training.Set(name, text);
   // Its rows are compared later.
   if (!asked.training.data().empty()) options.training.data() = asked.training.data();
+  RefuseLostNames(options.training.Spec(options.search).base, "sweep", asked.resume);
   return options;
 }
 
 void RefuseOtherRows(const std::string& folder, const SweepRecord& record,
                      const std::string& rows) {
-  if (rows == record.rows) return;
+  if (IsSameData(record.rows, rows)) return;
   throw UserError(
       fmt::format("the data has changed since the sweep in {} began: it had {}, and has {}; begin "
                   "a new sweep",

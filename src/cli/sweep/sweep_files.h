@@ -1,8 +1,10 @@
 // The files of a sweep, and how it goes on from them.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "cli/files.h"
 #include "cli/options/options.h"
 #include "training/sweep/sweep_run.h"
 #include "training/sweep/trial_result.h"
@@ -13,6 +15,8 @@ namespace hogbatch {
 void RefuseSweep(const std::string& folder);
 
 bool HoldsSweep(const std::string& folder);
+// When its record was written, if it holds one.
+std::optional<FileTime> SweepTime(const std::string& folder);
 
 // The sweep of --resume. UserError if there is none, or it is damaged.
 SweepRecord ReadSweep(const std::string& folder);

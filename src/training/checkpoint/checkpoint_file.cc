@@ -72,6 +72,10 @@ class Writer {
     AddText("data", texts.data);
     AddText("control", texts.control);
     AddText("workers", counts);
+    if (!texts.network.empty()) {
+      AddText("network", texts.network);
+      AddText("schema", texts.schema);
+    }
     WriteSafeTensors(path, metadata_, tensors_);
   }
 
@@ -98,7 +102,7 @@ class Writer {
 class Reader {
  public:
   explicit Reader(const std::string& path)
-      : path_(path), file_(ReadSafeTensors(path, TensorTypes::kF32AndI64)) {
+      : path_(path), file_(ReadSafeTensors(path, TensorFileKind::kCheckpoint)) {
     if (file_.metadata["format"] != "hogbatch checkpoint") Damaged(path, "it is another file");
     if (!ReadAll(file_.metadata["version"], format_) || format_ < 1) {
       Damaged(path, "it has no format version");
@@ -118,6 +122,10 @@ class Reader {
     return std::move(found->second);
   }
   // Empty: there is none.
+  std::string TextIfAny(const std::string& key) {
+    return file_.metadata.contains(key) ? Text(key) : "";
+  }
+  // Likewise.
   std::vector<float> Floats(const std::string& name) {
     const auto found = file_.tensors.find(name);
     return found == file_.tensors.end() ? std::vector<float>() : std::move(found->second.data);
@@ -181,10 +189,13 @@ Checkpoint ReadCheckpoint(const std::string& path) {
   Reader reader(path);
   Checkpoint checkpoint{.texts = {.options = reader.Text("options"),
                                   .data = reader.Text("data"),
-                                  .control = reader.Text("control")},
+                                  .control = reader.Text("control"),
+                                  .network = reader.TextIfAny("network"),
+                                  .schema = reader.TextIfAny("schema")},
                         .weights = reader.Floats("weights"),
                         .best = reader.Floats("best"),
-                        .workers = {}};
+                        .workers = {},
+                        .number = CheckpointNumber(path)};
   StateFromJson(reader.Text("workers"), path,
                 [&](StateVisitor& visitor) { VisitCounts(visitor, checkpoint.workers); });
   for (std::size_t i = 0; i < checkpoint.workers.size(); ++i) {
@@ -213,10 +224,20 @@ std::int64_t CheckpointNumber(const std::string& path) {
 }
 
 std::vector<std::string> ListCheckpoints(const std::string& folder) {
-  std::vector<std::string> paths;
+  const std::string place = folder + "/checkpoints";
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder + "/checkpoints", error)) {
-    if (CheckpointNumber(entry.path()) > 0) paths.push_back(entry.path());
+  if (fs::status(place, error).type() == fs::file_type::not_found) return {};
+  std::vector<std::string> paths;
+  fs::directory_iterator entries(place, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    const bool is_folder = entries->symlink_status().type() == fs::file_type::directory;
+    if (CheckpointNumber(entries->path()) > 0 && !is_folder) paths.push_back(entries->path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw UserError(
+        fmt::format("{} cannot be read: {}; make it a folder that you may read, or "
+                    "name another run",
+                    place, error.message()));
   }
   std::ranges::sort(paths, std::ranges::greater(), CheckpointNumber);
   return paths;
@@ -224,18 +245,15 @@ std::vector<std::string> ListCheckpoints(const std::string& folder) {
 
 std::optional<Checkpoint> NewestCheckpoint(const std::string& folder,
                                            const std::function<void(std::string_view)>& warn) {
-  std::error_code error;
-  const std::string place = folder + "/checkpoints";
-  const fs::directory_iterator opened(place, error);
-  if (error && error != std::errc::no_such_file_or_directory) {
-    throw UserError(fmt::format("{} cannot be read: {}", place, error.message()));
-  }
   const std::vector<std::string> paths = ListCheckpoints(folder);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     try {
       return ReadCheckpoint(paths[i]);
     } catch (const UserError& unread) {
-      if (i + 1 == paths.size()) throw;
+      if (i + 1 == paths.size()) {
+        throw UserError(fmt::format(
+            "{}, and there is none before it; begin a new run in another folder", unread.what()));
+      }
       warn(fmt::format("{}; taking the one before it", unread.what()));
     }
   }

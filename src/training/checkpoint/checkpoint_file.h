@@ -19,6 +19,9 @@ struct CheckpointTexts {
   std::string options;  // the options of the run, as in options.json
   std::string data;     // which rows the run trains on, to recognise them
   std::string control;  // JobRun::VisitState
+  // Of the model of --init FILE that the run began with, as in a model file; empty: there was none.
+  std::string network = {};
+  std::string schema = {};
 };
 
 struct Checkpoint {
@@ -26,6 +29,8 @@ struct Checkpoint {
   std::vector<float> weights;
   std::vector<float> best;  // the model of the best evaluation; empty: there was none
   std::vector<std::optional<SavedWorker>> workers;
+  // In the name of its file; 0: that has none. not state: number
+  std::int64_t number = 0;
 };
 
 // The same with the numbers where they are.
@@ -42,7 +47,8 @@ void WriteCheckpoint(const std::string& path, const CheckpointView& checkpoint);
 // UserError if the file is damaged, was written by a newer program, or is no checkpoint.
 Checkpoint ReadCheckpoint(const std::string& path);
 
-// The checkpoints of a run folder, the newest first.
+// The checkpoints of a run folder, the newest first. UserError if their folder is there and cannot
+// be read, so that no run begins anew in place of one that is to go on.
 std::vector<std::string> ListCheckpoints(const std::string& folder);
 // The newest of them that can be read; none: there is none. Tells `warn` of newer ones that cannot.
 // UserError if none can be read, so that what is there is not taken for nothing.
@@ -50,7 +56,7 @@ std::optional<Checkpoint> NewestCheckpoint(const std::string& folder,
                                            const std::function<void(std::string_view)>& warn);
 // The path of checkpoint `number`, counted from 1.
 std::string CheckpointPath(const std::string& folder, std::int64_t number);
-// Of a path that ListCheckpoints returned.
+// Of a path; 0: no checkpoint has that name.
 std::int64_t CheckpointNumber(const std::string& path);
 
 }  // namespace hogbatch

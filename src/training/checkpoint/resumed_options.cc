@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "training/checkpoint/kept_paths.h"
 #include "training/checkpoint/spec_text.h"
+#include "training/model/schema_json.h"
 
 namespace hogbatch {
 namespace {
@@ -37,7 +39,8 @@ OptionTexts TakeChanges(std::span<const std::string> given, const OptionTexts& h
   for (const std::string& name : given) {
     const std::string wanted = TextOf(asked, name), before = TextOf(had, name);
     if (wanted.empty() || wanted == before) continue;  // or no option of the training
-    if (std::ranges::find(kind.may_change, name) == kind.may_change.end()) {
+    if (std::ranges::find(kind.may_change, name) == kind.may_change.end() &&
+        !MayReplace(name, wanted, before)) {
       throw UserError(fmt::format("--{} {}: the {} in {} has {}, and a resumed {} keeps it; {}",
                                   name, wanted, kind.name, kind.folder,
                                   before.empty() ? "none" : before, kind.name, kind.advice(name)));
@@ -59,7 +62,23 @@ TrainingSpec ResumedSpec(const TrainingSpec& asked, std::span<const std::string>
     SetOption(spec, name, text);
   }
   if (!asked.data.empty()) spec.data = asked.data;  // its rows are compared later
+  RefuseLostNames(spec, "train", folder);
   return spec;
+}
+
+std::optional<SavedModel> StartOf(const Checkpoint& checkpoint, const std::string& folder) {
+  const CheckpointTexts& texts = checkpoint.texts;
+  if (texts.network.empty()) return std::nullopt;
+  try {
+    return SavedModel{.spec = SpecFromJson(texts.network),
+                      .schema = SchemaFromJson(texts.schema),
+                      .parameters = checkpoint.weights};
+  } catch (const UserError& error) {
+    throw UserError(
+        fmt::format("the checkpoint in {} is damaged: of the model that the run began "
+                    "with, {}; begin a new run in another folder",
+                    folder, error.what()));
+  }
 }
 
 }  // namespace hogbatch

@@ -1,12 +1,14 @@
 // The options of what goes on from its files: a few may change, and another one is refused.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "core/option_values.h"
 #include "training/checkpoint/checkpoint_file.h"
+#include "training/model/model_file.h"
 #include "training/spec.h"
 
 namespace hogbatch {
@@ -31,5 +33,10 @@ OptionTexts TakeChanges(std::span<const std::string> given, const OptionTexts& h
 // that differs.
 TrainingSpec ResumedSpec(const TrainingSpec& asked, std::span<const std::string> given,
                          const Checkpoint& checkpoint, const std::string& folder);
+
+// The model of --init FILE that the run began with, with the weights of the checkpoint in place of
+// its own; none: the run began with none, or is of a program that left it to the file. UserError if
+// it is damaged.
+std::optional<SavedModel> StartOf(const Checkpoint& checkpoint, const std::string& folder);
 
 }  // namespace hogbatch

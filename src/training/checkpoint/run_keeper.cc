@@ -6,17 +6,24 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <utility>
 
+#include "core/error.h"
 #include "core/guard/folder.h"
 #include "training/checkpoint/json_state.h"
 #include "training/model/model_file.h"
+#include "training/model/schema_json.h"
 
 namespace hogbatch {
 namespace {
 
 // How many checkpoints a folder keeps: should the newest be unreadable, there is one before it.
 constexpr std::int64_t kKept = 3;
+// More than any run takes.
+constexpr std::int64_t kMostTaken = 1'000'000'000'000;
+
+constexpr std::string_view kAndTest = ", and ";  // in a fingerprint
 
 // Keeps a snapshot as it is for as long as it lives.
 class HeldSnapshot {
@@ -63,22 +70,35 @@ std::uint64_t Hash(const Dataset& data) {
 
 std::string Fingerprint(const TrainingInput& input) {
   const Dataset& data = input.training.data;
-  return fmt::format("{} training rows of {}, {} features, {:016x}", input.training.train_rows,
-                     data.rows, data.features, Hash(data));
+  return fmt::format("{} training rows of {}, {} features, {:016x}{}", input.training.train_rows,
+                     data.rows, data.features, Hash(data),
+                     input.test ? fmt::format("{}{} test rows, {:016x}", kAndTest, input.test->rows,
+                                              Hash(*input.test))
+                                : "");
+}
+
+bool IsSameData(const std::string& kept, const std::string& now) {
+  return kept == now || now.starts_with(kept + std::string(kAndTest));
 }
 
 RunKeeper::RunKeeper(KeepOptions keep, const TrainingPlan& plan, const TrainingInput& input,
-                     JobMemory& memory, TrainingObserver& observer)
+                     JobMemory& memory, TrainingObserver& observer, const Checkpoint* resumed)
     : keep_(std::move(keep)),
       plan_(plan),
       input_(input),
       memory_(memory),
       observer_(observer),
-      data_(keep_.data.empty() ? Fingerprint(input) : keep_.data) {
-  const std::string checkpoints = keep_.folder + "/checkpoints";
-  MakeFolder(checkpoints);
-  const std::vector<std::string> old = ListCheckpoints(keep_.folder);
-  last_number_ = old.empty() ? 0 : CheckpointNumber(old.front());
+      texts_{.options = keep_.options,
+             .data = keep_.data.empty() ? Fingerprint(input) : keep_.data,
+             .control = {},
+             .network = input.start ? SpecToJson(input.start->spec) : "",
+             .schema = input.start ? SchemaToJson(input.start->schema) : ""},
+      last_number_(resumed ? resumed->number : 0) {
+  MakeFolder(keep_.folder + "/checkpoints");
+  if (CheckpointNumber(CheckpointPath(keep_.folder, last_number_ + kMostTaken)) > 0) return;
+  throw UserError(
+      fmt::format("{} has a number that no run reaches; remove it to go on from the one before it",
+                  CheckpointPath(keep_.folder, last_number_)));
 }
 
 RunKeeper::~RunKeeper() = default;
@@ -130,10 +150,8 @@ void RunKeeper::Take(JobRun& job) {
 }
 
 void RunKeeper::PostCheckpoint(JobRun& job) {
-  CheckpointTexts texts{
-      .options = keep_.options, .data = data_, .control = StateToJson([&](StateVisitor& visitor) {
-                                                 job.VisitState(visitor);
-                                               })};
+  CheckpointTexts texts = texts_;
+  texts.control = StateToJson([&](StateVisitor& visitor) { job.VisitState(visitor); });
   std::shared_ptr<HeldSnapshot> best;
   if (const std::optional<SnapshotId> snapshot = job.saved_snapshot()) {
     best = std::make_shared<HeldSnapshot>(memory_, *snapshot);
@@ -145,10 +163,22 @@ void RunKeeper::PostCheckpoint(JobRun& job) {
                      .weights = memory_.saved_weights,
                      .best = best ? best->floats() : std::span<const float>(),
                      .workers = {memory_.saved_workers.begin(), memory_.saved_workers.end()}});
-    for (const std::string& old : ListCheckpoints(keep_.folder)) {
-      if (CheckpointNumber(old) <= number - kKept) std::filesystem::remove(old);
-    }
+    RemoveAllBut(number);
   });
+}
+
+// All but the last few. Those with a higher number could not be read when the run was resumed, and
+// would hide what is newer.
+void RunKeeper::RemoveAllBut(std::int64_t last) const {
+  for (const std::string& path : ListCheckpoints(keep_.folder)) {
+    const std::int64_t number = CheckpointNumber(path);
+    if (number > last - kKept && number <= last) continue;
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    if (error) {
+      throw Error(fmt::format("cannot remove {}, which is out of date: {}", path, error.message()));
+    }
+  }
 }
 
 }  // namespace hogbatch

@@ -30,9 +30,11 @@ struct KeepOptions {
 
 class RunKeeper final : public CheckpointKeeper {
  public:
-  // All but `keep` outlive it.
+  // All but `keep` outlive it. `resumed`: what the run goes on from, which is the newest checkpoint
+  // that can be read; null: it begins. The numbers of new ones follow, and what has a higher number
+  // is removed. UserError if no number follows.
   RunKeeper(KeepOptions keep, const TrainingPlan& plan, const TrainingInput& input,
-            JobMemory& memory, TrainingObserver& observer);
+            JobMemory& memory, TrainingObserver& observer, const Checkpoint* resumed);
   ~RunKeeper() override;
 
   // A checkpoint waits for the last one to be written.
@@ -51,6 +53,7 @@ class RunKeeper final : public CheckpointKeeper {
   void Poll();
   void PostBest(SnapshotId snapshot);
   void PostCheckpoint(JobRun& job);
+  void RemoveAllBut(std::int64_t last) const;
   void WarnOnce(std::string_view error);
 
   KeepOptions keep_;
@@ -58,7 +61,7 @@ class RunKeeper final : public CheckpointKeeper {
   const TrainingInput& input_;
   JobMemory& memory_;
   TrainingObserver& observer_;
-  std::string data_;
+  CheckpointTexts texts_;  // without the control state
   std::int64_t last_number_;
   std::optional<double> last_taken_;
   std::optional<SnapshotId> unsaved_best_;
@@ -68,5 +71,8 @@ class RunKeeper final : public CheckpointKeeper {
 
 // Which rows a run trains on, so that a resumed run can tell that they are the same.
 std::string Fingerprint(const TrainingInput& input);
+// Whether the Fingerprint that was kept is that of the input now. Those of older programs have no
+// test rows.
+bool IsSameData(const std::string& kept, const std::string& now);
 
 }  // namespace hogbatch

@@ -80,7 +80,7 @@ JobId Queue::Add(QueuedJob queued) {
       [this, next](std::string_view sentence) { observer_.OnJobWarning(next, sentence); });
   if (job.keep) {
     entry->keeper = std::make_unique<RunKeeper>(*job.keep, job.plan, *job.input, *entry->memory,
-                                                *entry->warner);
+                                                *entry->warner, job.resume.get());
   }
   const JobId id = coordinator_.Add(setup);
   entries_.push_back(std::move(entry));

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/guard/folder.h"
 #include "nn/lanes/lane_optimizer.h"
+#include "training/checkpoint/kept_paths.h"
 #include "training/checkpoint/spec_text.h"
 #include "training/job_parts.h"
 #include "training/sweep/sweep_run.h"
@@ -105,7 +106,7 @@ void SweepRun::Add(const std::vector<Tuner::Leg>& legs, std::size_t kind) {
 void SweepRun::AddAlone(Block block, const TrainingPlan& plan) {
   const std::size_t trial = block.legs.front().trial;
   block.folder = kept_.FolderOf(trial);
-  const std::string options = SpecToJson(plan_.trials[trial].spec);
+  const std::string options = SpecToJson(WithAbsolutePaths(plan_.trials[trial].spec));
   if (const auto checkpoint = FindCheckpoint(trial)) {
     try {
       return Queued(block, plan, options, checkpoint);

@@ -71,8 +71,8 @@ class SweptOptions {
 
   SweepSpec Spec(const SearchOptions& search) const;
 
-  // All texts by name, and the data: to keep them, and to go on with them. Texts that are not given
-  // are left out.
+  // All texts by name, and the data: to keep them, and to go on with them from any folder. Texts
+  // that are not given are left out.
   OptionTexts Texts() const;
   // UserError for an unknown name. Spec judges the text.
   void Set(const std::string& name, const std::string& text);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "training/checkpoint/kept_paths.h"
 #include "training/queue/shared_inputs.h"
 #include "training/sweep/sweep_spec.h"
 
@@ -219,6 +220,11 @@ SweepSpec SweptOptions::Spec(const SearchOptions& search) const {
 
 OptionTexts SweptOptions::Texts() const {
   SweptOptions copy = *this;  // a visitor might change what it visits
+  std::string& init = copy.texts_.at("init");
+  copy.spec_.init = init;
+  copy.spec_ = WithAbsolutePaths(std::move(copy.spec_));
+  // Several values are no file, and a folder with a "|" in its name would make them several.
+  if (!LooksVaried(copy.spec_.init, {})) init = copy.spec_.init;
   OptionTexts texts;
   if (!copy.data().empty()) texts.emplace_back(kData, copy.data());
   for (auto& [name, text] : TextsOf([&](OptionVisitor& all) { copy.Visit(all); })) {
