@@ -90,6 +90,12 @@ std::vector<ModelFile> Files() {
        [] { return WithMetadata("network", std::string(29 << 20, '[')); }, "nested too deeply"},
       {"MillionsOfBracketsAsSchema",
        [] { return WithMetadata("schema", std::string(29 << 20, '[')); }, "nested too deeply"},
+      {"MillionKeysInNetwork",
+       [] { return WithMetadata("network", WithAMillionKeys(HandMadeModel().network.dump())); },
+       "too many keys"},
+      {"MillionKeysInSchema",
+       [] { return WithMetadata("schema", WithAMillionKeys(HandMadeModel().schema.dump())); },
+       "too many keys"},
       {"MillionsOfObjects",
        [] {
          std::string header;
@@ -242,6 +248,10 @@ TEST(HostileCheckpoints, AreInspectedWhateverTheirOptions) {
   ExpectSmall(deep);
   EXPECT_EQ(deep.exit_code, 0) << deep.err;
   EXPECT_THAT(deep.out, HasSubstr("damaged"));
+  const Finished wide = inspect(WithAMillionKeys(R"({"epochs":3})"));
+  ExpectSmall(wide);
+  EXPECT_EQ(wide.exit_code, 0) << wide.err;
+  EXPECT_THAT(wide.out, HasSubstr("damaged"));
 }
 
 TEST(HostileRecords, AreLeftOutOfAReport) {
