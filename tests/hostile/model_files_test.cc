@@ -269,5 +269,29 @@ TEST(HostileRecords, AreLeftOutOfAReport) {
   EXPECT_THAT(finished.err, HasSubstr("options.json is too large"));
 }
 
+TEST(HostileRecords, OfVeryManyWorkersAreReportedInPart) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() + "/o");
+  const auto sizes_of = [](int first, int count) {
+    std::string sizes;
+    for (int i = first; i < first + count; ++i) sizes += fmt::format("\"w{}\":{},", i, i);
+    return sizes + "\"w0\":1";
+  };
+  std::string lines;
+  for (int i = 0; i < 20000; ++i) {
+    lines += fmt::format("{{\"seconds\":{0},\"batch_rows_by_worker\":{{{1}}}}}\n", i + 1,
+                         sizes_of(20 * i, 20));
+  }
+  lines += fmt::format("{{\"seconds\":1,\"batch_rows_by_worker\":{{{}}}}}\n", sizes_of(0, 50000));
+  folder.Write("o/metrics.jsonl", lines);
+  folder.Write("o/summary.json", "{\"updates_by_worker\":" + WithAMillionKeys("{\"w0\":1}") + "}");
+  const Finished finished = RunProgram({"report", "o"}, folder.path());
+  ExpectSmall(finished);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("1 of 20,001 lines of metrics.jsonl is no record"));
+  EXPECT_THAT(finished.err, HasSubstr("names more than 1,000 workers"));
+  EXPECT_THAT(finished.err, HasSubstr("summary.json is damaged"));
+}
+
 }  // namespace
 }  // namespace hogbatch
