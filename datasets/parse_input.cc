@@ -12,8 +12,11 @@
 namespace hogbatch {
 namespace {
 
-ParsedFile ParseText(const TextInput& input, std::size_t rows_at, const ParseSettings& settings,
+ParsedFile ParseText(const TextInput& input, std::size_t rows_at, ParseSettings settings,
                      const ChunkParser& parse) {
+  // A table made of JSON lines may be far larger than they are.
+  const bool is_made = input.form == CsvForm::kHeaderAndCommas;
+  if (is_made) settings.taken_bytes = input.text->held_bytes();
   try {
     ParsedFile file = ParseInChunks(*input.text, rows_at, input.source, settings, parse);
     if (file.rows() == 0) {

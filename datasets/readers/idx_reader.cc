@@ -236,7 +236,7 @@ ParsedFile ParseIdx(const IdxArray& rows, const std::optional<IdxArray>& labels,
       static_cast<std::int64_t>(std::max<std::size_t>(1, settings.chunk_bytes / row_bytes));
   const std::int64_t parts = (rows.rows + rows_a_part - 1) / rows_a_part;
   std::vector<ParsedRows> chunks(parts);
-  RowBudget budget(settings.memory_bytes, rows.source);
+  RowBudget budget(settings, rows.source);
   ParallelFor(parts, settings.threads, [&](std::int64_t part) {
     ParsedRows& chunk = chunks[part];
     ParseChunk(rows, labels, Part({0, rows.rows}, part, parts), chunk);

@@ -70,7 +70,7 @@ ParsedFile ParseInParallel(const TextSource& text, std::size_t begin, const std:
   const std::size_t count = (text.size() - begin + chunk_bytes - 1) / chunk_bytes;
   std::vector<ParsedRows> chunks(count);
   std::vector<std::optional<PlacedFailure>> failures(count);
-  RowBudget budget(settings.memory_bytes, source);
+  RowBudget budget(settings, source);
   // Pieces start in order. When one fails, all pieces before it have started, and those after it no
   // longer matter.
   std::atomic<bool> failed = false;
@@ -97,7 +97,7 @@ ParsedFile ParseInTurn(const TextSource& text, std::size_t begin, const std::str
                        const ParseSettings& settings, const ChunkParser& parse) {
   constexpr std::size_t kLongestRecord = std::size_t{64} << 20;
   std::vector<ParsedRows> chunks;
-  RowBudget budget(settings.memory_bytes, source);
+  RowBudget budget(settings, source);
   std::size_t wanted = settings.chunk_bytes;
   while (begin < text.size()) {
     Bytes window;

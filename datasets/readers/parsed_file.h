@@ -104,20 +104,21 @@ struct ParseSettings {
   int threads = 0;  // 0: one a core
   std::size_t chunk_bytes = std::size_t{1} << 20;
   std::int64_t memory_bytes = 0;  // see MemoryBudget
+  std::size_t taken_bytes = 0;    // of them, by what lives as long as the rows
 };
 
 // Counts what parsed rows take. Thread-safe.
 class RowBudget {
  public:
-  RowBudget(std::int64_t memory_bytes, const std::string& source)
-      : most_(MemoryBudget(memory_bytes)), source_(source) {}
+  RowBudget(const ParseSettings& settings, const std::string& source)
+      : most_(MemoryBudget(settings.memory_bytes)), source_(source), used_(settings.taken_bytes) {}
   // Throws UserError if the rows take too much.
   void Add(const ParsedRows& rows);
 
  private:
   std::size_t most_;
   std::string source_;
-  std::atomic<std::size_t> used_ = 0;
+  std::atomic<std::size_t> used_;
 };
 
 // Where a text cannot be parsed, and why.

@@ -19,6 +19,9 @@ namespace {
 constexpr std::size_t kMostColumns = std::size_t{1} << 20;
 // Of the name of a column: every element of a list repeats the key of the list.
 constexpr std::size_t kMostNameBytes = 1024;
+// A table may have this many cells in any case, and beyond them this many for each value.
+constexpr std::size_t kFreeCells = std::size_t{1} << 24;
+constexpr std::size_t kMostCellsPerValue = 100;
 constexpr std::string_view kWhite = " \t\r\n";
 
 // A field of the table, on one line.
@@ -26,6 +29,9 @@ std::string FieldOf(std::string text) {
   std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return CsvText(text);
 }
+
+// An empty name would look like a missing one.
+std::string HeaderOf(const std::string& name) { return name.empty() ? "\"\"" : FieldOf(name); }
 
 // Collects the cells of all lines, then writes them as a table.
 class Table {
@@ -52,10 +58,10 @@ class Table {
 
   std::string Text() const {
     std::string text;
+    text.reserve(TextBytes());
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (i > 0) text += ',';
-      // An empty name would look like a missing one.
-      text += names_[i].empty() ? "\"\"" : FieldOf(names_[i]);
+      text += HeaderOf(names_[i]);
     }
     text += '\n';
     std::size_t cell = 0;
@@ -182,6 +188,28 @@ class Table {
                     source_, max_bytes_ >> 20));
   }
 
+  // Of the table. Refuses one that is too large before it is made: lines that have new keys each
+  // make a table that grows with the square of their number.
+  std::size_t TextBytes() const {
+    std::size_t rows = 0, begin = 0;
+    for (const std::size_t end : line_ends_) {
+      if (end != begin) ++rows;
+      begin = end;
+    }
+    const std::size_t cells = rows * names_.size();
+    if (cells > kFreeCells && (cells - kFreeCells) / kMostCellsPerValue > cells_.size()) {
+      throw UserError(fmt::format(
+          "{}: its {} rows have {} different keys, but only {} values, so that nearly all of the "
+          "table would be empty; use fewer keys, or LIBSVM, which leaves out what is missing",
+          source_, rows, names_.size(), cells_.size()));
+    }
+    std::size_t bytes = cells + line_ends_.size();
+    for (const std::string& name : names_) bytes += HeaderOf(name).size() + 1;
+    for (const StoredCell& cell : cells_) bytes += cell.field.size();
+    if (bytes > max_bytes_) FailTooLarge();
+    return bytes;
+  }
+
   void AddRow(std::size_t begin, std::size_t end, std::string& text) const {
     if (begin != end) {
       std::vector<const std::string*> fields(names_.size(), nullptr);
@@ -190,7 +218,6 @@ class Table {
         if (i > 0) text += ',';
         if (fields[i] != nullptr) text += *fields[i];
       }
-      if (text.size() > max_bytes_) FailTooLarge();
     }
     text += '\n';
   }
@@ -214,6 +241,7 @@ class MadeText final : public TextSource {
         {.source = std::move(source), .begin = at, .first_line = first_line, .has_columns = false});
   }
   std::size_t size() const override { return text_.size(); }
+  std::size_t held_bytes() const override { return text_.size(); }
   std::string_view Read(std::size_t begin, std::size_t count, Bytes&) const override {
     return std::string_view(text_).substr(std::min(begin, text_.size()), count);
   }

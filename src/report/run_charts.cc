@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -166,30 +167,41 @@ std::string NameOfAlike(const std::vector<std::string>& workers) {
                      workers.back());
 }
 
-std::vector<Series> BatchSizes(const RunRecord& run) {
-  std::set<std::string, NaturalOrder> workers;
-  for (const Moment& moment : run.moments) {
-    for (const auto& [worker, rows] : moment.batch_size) workers.insert(worker);
+// Batch sizes of a worker over time; NaN where it has none.
+using Sizes = std::vector<double>;
+
+struct SizesBefore {
+  bool operator()(const Sizes& a, const Sizes& b) const {
+    return std::ranges::lexicographical_compare(
+        a, b, [](double x, double y) { return std::isnan(x) ? !std::isnan(y) : x < y; });
   }
+};
+
+std::map<std::string, Sizes, NaturalOrder> SizesByWorker(const RunRecord& run) {
+  std::map<std::string, Sizes, NaturalOrder> sizes;
+  for (std::size_t i = 0; i < run.moments.size(); ++i) {
+    for (const auto& [worker, rows] : run.moments[i].batch_size) {
+      Sizes& own = sizes[worker];
+      own.resize(run.moments.size(), std::numeric_limits<double>::quiet_NaN());
+      own[i] = rows;
+    }
+  }
+  return sizes;
+}
+
+std::vector<Series> BatchSizes(const RunRecord& run) {
+  std::vector<double> seconds;
+  for (const Moment& moment : run.moments) seconds.push_back(moment.seconds);
   std::vector<Series> made;
   std::vector<std::vector<std::string>> alike;
-  for (const std::string& worker : workers) {
-    Series series{.name = worker, .x = {}, .y = {}};
-    for (const Moment& moment : run.moments) {
-      series.x.push_back(moment.seconds);
-      series.y.push_back(ValueOf(moment.batch_size, worker));
+  std::map<Sizes, std::size_t, SizesBefore> places;  // in both
+  for (const auto& [worker, sizes] : SizesByWorker(run)) {
+    const auto [place, is_new] = places.try_emplace(sizes, made.size());
+    if (is_new) {
+      made.push_back({.name = worker, .x = seconds, .y = sizes});
+      alike.emplace_back();
     }
-    const auto same = std::ranges::find_if(made, [&](const Series& other) {
-      return std::ranges::equal(other.y, series.y, [](double a, double b) {
-        return a == b || (std::isnan(a) && std::isnan(b));
-      });
-    });
-    if (same == made.end()) {
-      made.push_back(std::move(series));
-      alike.push_back({worker});
-    } else {
-      alike[same - made.begin()].push_back(worker);
-    }
+    alike[place->second].push_back(worker);
   }
   for (std::size_t i = 0; i < made.size(); ++i) made[i].name = NameOfAlike(alike[i]);
   return made;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "core/text.h"
@@ -183,16 +184,22 @@ std::string FactsHtml(std::span<const RunRecord> runs, Facts RunRecord::* which)
   if (runs.size() == 1) return Html(runs.front().*which);
   Table table{.header = {""}, .rows = {}, .text_columns = runs.size() + 1};
   std::vector<std::string> names;
+  std::set<std::string> known;
+  std::vector<std::map<std::string, std::string>> facts;  // of each run
   for (const RunRecord& run : runs) {
     table.header.push_back(run.name);
+    facts.emplace_back((run.*which).begin(), (run.*which).end());
     for (const auto& [name, value] : run.*which) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+      if (known.insert(name).second) names.push_back(name);
     }
   }
   std::vector<std::vector<std::string>> same;
   for (const std::string& name : names) {
     std::vector<std::string> row = {name};
-    for (const RunRecord& run : runs) row.push_back(FactAt(run.*which, name));
+    for (const auto& of_run : facts) {
+      const auto found = of_run.find(name);
+      row.push_back(found == of_run.end() ? "" : found->second);
+    }
     const bool differs =
         std::adjacent_find(row.begin() + 1, row.end(), std::not_equal_to<>()) != row.end();
     (differs ? table.rows : same).push_back(std::move(row));

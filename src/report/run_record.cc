@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -27,7 +28,29 @@ using Json = nlohmann::ordered_json;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int kFormat = 1;  // of summary.json and options.json, as known here
 constexpr std::uintmax_t kMostFileBytes = 16 << 20;  // of one of them
+constexpr std::size_t kMostNames = 1000;             // of workers and measures of a run
 constexpr std::size_t kMostMoments = 20000;          // more than any screen shows
+constexpr std::size_t kMostNumbers = 4000000;        // moments times names
+
+// The names in the record of a run: those that came first.
+class Names {
+ public:
+  // Whether it is one of them.
+  bool Keep(const std::string& name) {
+    if (names_.contains(name)) return true;
+    if (names_.size() == kMostNames) {
+      left_some_out_ = true;
+      return false;
+    }
+    return names_.insert(name).second;
+  }
+  std::size_t size() const { return names_.size(); }
+  bool left_some_out() const { return left_some_out_; }
+
+ private:
+  std::set<std::string> names_;
+  bool left_some_out_ = false;
+};
 
 double NumberAt(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -39,24 +62,25 @@ std::string TextAt(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-Numbers NumbersAt(const Json& object, const char* key) {
+Numbers NumbersAt(const Json& object, const char* key, Names& names) {
   Numbers numbers;
   const auto found = object.find(key);
   if (found == object.end() || !found->is_object()) return numbers;
   for (const auto& [name, value] : found->items()) {
-    if (value.is_number()) numbers[name] = value.get<double>();
+    if (value.is_number() && names.Keep(name)) numbers[name] = value.get<double>();
   }
   return numbers;
 }
 
 // "valid_loss" and the like.
-Numbers MeasuredIn(const Json& object) {
+Numbers MeasuredIn(const Json& object, Names& names) {
   Numbers measured;
   for (const auto& [key, value] : object.items()) {
     const bool of_split =
         key.starts_with("train_") || key.starts_with("valid_") || key.starts_with("test_");
-    if (of_split && key != "train_seconds" && value.is_number())
+    if (of_split && key != "train_seconds" && value.is_number() && names.Keep(key)) {
       measured[key] = value.get<double>();
+    }
   }
   return measured;
 }
@@ -101,18 +125,18 @@ Facts FactsAt(const Json& object, const char* key) {
   return facts;
 }
 
-Moment MakeMoment(const Json& line) {
+Moment MakeMoment(const Json& line, Names& names) {
   return {.seconds = NumberAt(line, "seconds"),
           .train_seconds = NumberAt(line, "train_seconds"),
           .epoch = NumberAt(line, "epoch"),
           .examples = NumberAt(line, "examples"),
           .running_loss = NumberAt(line, "running_loss"),
-          .measured = MeasuredIn(line),
-          .batch_size = NumbersAt(line, "batch_rows_by_worker"),
-          .busy = NumbersAt(line, "busy_fraction_by_worker")};
+          .measured = MeasuredIn(line, names),
+          .batch_size = NumbersAt(line, "batch_rows_by_worker", names),
+          .busy = NumbersAt(line, "busy_fraction_by_worker", names)};
 }
 
-Totals MakeTotals(const Json& object) {
+Totals MakeTotals(const Json& object, Names& names) {
   Totals totals{.seconds = NumberAt(object, "seconds"),
                 .train_seconds = NumberAt(object, "train_seconds"),
                 .epoch = NumberAt(object, "epoch"),
@@ -122,14 +146,16 @@ Totals MakeTotals(const Json& object) {
                 .best_epoch = NumberAt(object, "best_epoch"),
                 .beta = NumberAt(object, "beta"),
                 .stopped_because = TextAt(object, "stopped_because"),
-                .measured = MeasuredIn(object),
-                .updates_by_worker = NumbersAt(object, "updates_by_worker"),
-                .share_by_team = NumbersAt(object, "update_share_by_team"),
-                .merges_by_staleness = NumbersAt(object, "staleness"),
-                .busy = NumbersAt(object, "busy_fraction_by_worker")};
+                .measured = MeasuredIn(object, names),
+                .updates_by_worker = NumbersAt(object, "updates_by_worker", names),
+                .share_by_team = NumbersAt(object, "update_share_by_team", names),
+                .merges_by_staleness = NumbersAt(object, "staleness", names),
+                .busy = NumbersAt(object, "busy_fraction_by_worker", names)};
   if (const auto found = object.find("failures_by_worker");
       found != object.end() && found->is_object()) {
-    for (const auto& [worker, what] : found->items()) totals.failures[worker] = Shown(what);
+    for (const auto& [worker, what] : found->items()) {
+      if (names.Keep(worker)) totals.failures[worker] = Shown(what);
+    }
   }
   return totals;
 }
@@ -137,11 +163,13 @@ Totals MakeTotals(const Json& object) {
 // The lines of a record, as they come.
 class MomentReader {
  public:
+  explicit MomentReader(Names& names) : names_(names) {}
+
   // False if the line is no record.
   bool Add(std::string_view text) {
     auto line = ParseJson<Json>(text);
     if (!line.is_object() || !line.contains("seconds")) return false;
-    Moment moment = MakeMoment(line);
+    Moment moment = MakeMoment(line, names_);
     if (!std::isfinite(moment.seconds)) return false;
     if (moment.measured.empty()) {
       last_ = std::move(line);
@@ -151,7 +179,7 @@ class MomentReader {
       if (last_.is_null()) last_ = std::move(line);
     }
     moments_.push_back(std::move(moment));
-    if (moments_.size() >= kMostMoments) Thin();
+    if (moments_.size() >= MostMoments()) Thin();
     return true;
   }
 
@@ -160,8 +188,8 @@ class MomentReader {
     return std::move(moments_);
   }
   // Where the run stands after the last line.
-  Totals Latest() const {
-    Totals totals = MakeTotals(last_.is_object() ? last_ : Json::object());
+  Totals Latest() {
+    Totals totals = MakeTotals(last_.is_object() ? last_ : Json::object(), names_);
     totals.measured = measured_;
     if (totals.train_seconds > 0) {
       totals.examples_per_second = totals.examples / totals.train_seconds;
@@ -170,6 +198,10 @@ class MomentReader {
   }
 
  private:
+  std::size_t MostMoments() const {
+    return std::min(kMostMoments, kMostNumbers / std::max<std::size_t>(names_.size(), 1));
+  }
+
   // Evaluations are kept as long as there are others to drop.
   void Thin() {
     std::size_t kept = 0;
@@ -183,6 +215,7 @@ class MomentReader {
     std::erase_if(moments_, [&](const Moment&) { return ++kept % 2 == 0; });
   }
 
+  Names& names_;
   std::vector<Moment> moments_;
   Numbers measured_;
   Json last_;
@@ -190,7 +223,7 @@ class MomentReader {
   std::size_t stride_ = 1;
 };
 
-void ReadMetrics(const std::string& folder, RunRecord& record) {
+void ReadMetrics(const std::string& folder, Names& names, RunRecord& record) {
   const std::string path = folder + "/metrics.jsonl";
   std::error_code error;
   if (!fs::is_regular_file(path, error)) {
@@ -198,7 +231,7 @@ void ReadMetrics(const std::string& folder, RunRecord& record) {
     return;
   }
   LineReader lines(path);
-  MomentReader reader;
+  MomentReader reader(names);
   std::int64_t damaged = 0, first_damaged = 0;
   while (const std::optional<TextLine> line = lines.Next()) {
     if (line->text.empty() && !line->too_long) continue;
@@ -271,21 +304,21 @@ void ReadOptions(const std::string& folder, RunRecord& record) {
   record.options = FactsIn(*options);
 }
 
-void ReadSummary(const std::string& folder, RunRecord& record) {
+void ReadSummary(const std::string& folder, Names& names, RunRecord& record) {
   std::optional<Json> summary = ReadObject(
       folder, "summary.json", ": the run is still going on, or did not come to its end", record);
   if (!summary) return;
-  record.totals = MakeTotals(*summary);
+  record.totals = MakeTotals(*summary, names);
   TakeFacts(*summary, record);
 }
 
 }  // namespace
 
 bool NaturalOrder::operator()(const std::string& a, const std::string& b) const {
-  const auto split = [](const std::string& text) {
+  const auto split = [](std::string_view text) {
     const std::size_t digits = text.find_last_not_of("0123456789") + 1;
     std::uint64_t number = 0;
-    ReadAll(std::string_view(text).substr(digits), number);
+    ReadAll(text.substr(digits), number);
     return std::tuple(text.substr(0, digits), number, text);
   };
   return split(a) < split(b);
@@ -330,11 +363,18 @@ RunRecord ReadRun(std::string_view name, const std::string& folder) {
                                                 : "not the folder of a run: it has neither "
                                                   "metrics.jsonl nor summary.json"));
   }
+  Names names;
   RunRecord record{
-      .name = std::string(name), .folder = folder, .totals = MakeTotals(Json::object())};
-  ReadMetrics(folder, record);
-  ReadSummary(folder, record);
+      .name = std::string(name), .folder = folder, .totals = MakeTotals(Json::object(), names)};
+  ReadMetrics(folder, names, record);
+  ReadSummary(folder, names, record);
   ReadOptions(folder, record);
+  if (names.left_some_out()) {
+    record.problems.push_back(
+        fmt::format("it names more than {} workers and measures, of which the first were taken and "
+                    "all others left out",
+                    Grouped(kMostNames)));
+  }
   return record;
 }
 

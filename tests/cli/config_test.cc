@@ -11,6 +11,7 @@ namespace hogbatch {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 const std::vector<std::string> kCommands = {"train", "eval"};
 
@@ -44,6 +45,39 @@ TEST(Config, IsRefusedWithThePlace) {
               HasSubstr("c.toml:1 was written by a newer hogbatch (format 2; "));
   EXPECT_THAT(ConfigError("config-format = 'x'\n"),
               HasSubstr("c.toml:1: config-format x is no version"));
+}
+
+std::string Dotted(std::size_t parts, const std::string& part) {
+  std::string key = part;
+  for (std::size_t i = 1; i < parts; ++i) key += "." + part;
+  return key;
+}
+
+TEST(Config, IsRefusedWithNamesOfManyParts) {
+  const std::string gist = "a key or table has a name of more than 32 dotted parts";
+  for (const std::string part : {"a", "\"a\"", "'#'", " a ", "\"=\""}) {
+    for (const std::size_t parts : {33, 500000}) {
+      const std::string key = Dotted(parts, part);
+      EXPECT_THAT(ConfigError("lr = 1\n" + key + " = 1\n"), HasSubstr("c.toml:2: " + gist));
+      EXPECT_THAT(ConfigError("[" + key + "]\n"), HasSubstr("c.toml:1: " + gist));
+      EXPECT_THAT(ConfigError("[[" + key + "]]\n"), HasSubstr("c.toml:1: " + gist));
+      EXPECT_THAT(ConfigError("x = {" + key + " = 1}\n"), HasSubstr("c.toml:1: " + gist));
+      EXPECT_THAT(ConfigError("x = [\"\"\"\\\"\"\"\"\"\", {" + key + " = 1}]\n"), HasSubstr(gist));
+    }
+    EXPECT_THAT(ConfigError(Dotted(32, part) + " = 1\n"), Not(HasSubstr(gist)));
+  }
+}
+
+TEST(Config, MayHaveDotsInStringsAndComments) {
+  const std::string dots(100, '.');
+  std::string many;
+  for (int i = 0; i < 50; ++i) many += ", 1.5";
+  for (const std::string& text :
+       {"label = \"\\\"" + dots + "\"", "label = '\"" + dots + "'", "# '\"" + dots,
+        "label = \"\"\"\"" + dots + "\n\"" + dots + "\"\"\"\"\"", "label = '''\n'" + dots + "\\'''",
+        "label = \"\" # " + dots, "x = [1.5, 1.5" + many + "]"}) {
+    EXPECT_EQ(ConfigError(text + "\nlr = 1.5\n"), "") << text;
+  }
 }
 
 TEST(Config, ComesBackAsItWasWritten) {

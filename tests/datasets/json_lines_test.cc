@@ -7,9 +7,9 @@
 namespace hogbatch {
 namespace {
 
-std::string TableOf(std::string_view lines) {
+std::string TableOf(std::string_view lines, std::size_t max_bytes = 1 << 20) {
   JsonColumns columns;
-  const auto table = TableOfJsonLines(*ViewText(lines), "in.jsonl", 1 << 20, columns);
+  const auto table = TableOfJsonLines(*ViewText(lines), "in.jsonl", max_bytes, columns);
   Bytes window;
   return std::string(table->Read(0, table->size(), window));
 }
@@ -53,6 +53,38 @@ TEST(JsonLines, TakeMemoryForTheirNamesOnlyWithinTheLimit) {
 TEST(JsonLines, TakeMemoryForTheirNumberOnlyWithinTheLimit) {
   EXPECT_TRUE(TableError(std::string(1 << 19, '\n')).find("its rows take more than 1 MB") !=
               std::string::npos);
+}
+
+// Each line has a key of its own.
+std::string LinesOfNewKeys(int count) {
+  std::string lines;
+  for (int i = 0; i < count; ++i) lines += fmt::format("{{\"k{}\":1,\"y\":{}}}\n", i, i % 2);
+  return lines;
+}
+
+TEST(JsonLines, TakeMemoryForTheirTableOnlyWithinTheLimit) {
+  EXPECT_TRUE(Begins(TableError(LinesOfNewKeys(1200)), "in.jsonl: its rows take more than 1 MB"));
+}
+
+// A table of 10^10 cells is neither made nor waited for.
+TEST(JsonLines, AreRefusedIfNearlyAllOfTheirTableWouldBeEmpty) {
+  const std::string lines = LinesOfNewKeys(100000);
+  EXPECT_EQ(ErrorOf([&] { TableOf(lines, std::size_t{1} << 42); }),
+            "in.jsonl: its 100000 rows have 100001 different keys, but only 200000 values, so "
+            "that nearly all of the table would be empty; use fewer keys, or LIBSVM, which leaves "
+            "out what is missing");
+}
+
+TEST(JsonLines, ShareTheLimitWithTheirRows) {
+  const std::string lines = LinesOfNewKeys(600);
+  const auto learn = [&](std::int64_t most) {
+    return ErrorOf([&] {
+      ReadTrainingText(InputFromBytes(lines, "in.txt"), {}, {.threads = 1, .memory_bytes = most});
+    });
+  };
+  constexpr std::int64_t kTable = 601 * 600, kRows = 600 * 599 * sizeof(Cell);
+  EXPECT_TRUE(Begins(learn(kTable + kRows), "in.txt: its rows take more than 3 MB"));
+  EXPECT_FALSE(Begins(learn(kTable + kRows + 50000), "in.txt: its rows take more"));
 }
 
 TEST(JsonLines, TrainLikeATable) {

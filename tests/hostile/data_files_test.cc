@@ -98,6 +98,13 @@ std::vector<DataFile> Texts() {
        "different keys"},
       {"JsonWithEmptyAndEqualKeys",
        [] { return Times("{\"\": 1, \"\": 2, \"y\": 0}\n{\"\": 3, \"y\": 1}\n", 20); }, ""},
+      {"JsonWithNewKeysInEveryLine",
+       [] {
+         std::string lines;
+         for (int i = 0; i < 200000; ++i) lines += "{\"k" + std::to_string(i) + "\":1,\"y\":0}\n";
+         return lines;
+       },
+       "nearly all of the table would be empty"},
       {"IndexBeyond32Bits", [] { return kRows + "1 4294967297:1\n"; }, "bad:5:3"},
       {"IndexOfAHundredDigits", [] { return kRows + "1 " + Times("9", 100) + ":1\n"; }, "bad:5:3"},
       {"LargestIndex", [] { return kRows + "1 2147483648:1\n"; }, ""},

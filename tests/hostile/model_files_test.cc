@@ -90,6 +90,12 @@ std::vector<ModelFile> Files() {
        [] { return WithMetadata("network", std::string(29 << 20, '[')); }, "nested too deeply"},
       {"MillionsOfBracketsAsSchema",
        [] { return WithMetadata("schema", std::string(29 << 20, '[')); }, "nested too deeply"},
+      {"MillionKeysInNetwork",
+       [] { return WithMetadata("network", WithAMillionKeys(HandMadeModel().network.dump())); },
+       "too many keys"},
+      {"MillionKeysInSchema",
+       [] { return WithMetadata("schema", WithAMillionKeys(HandMadeModel().schema.dump())); },
+       "too many keys"},
       {"MillionsOfObjects",
        [] {
          std::string header;
@@ -242,6 +248,10 @@ TEST(HostileCheckpoints, AreInspectedWhateverTheirOptions) {
   ExpectSmall(deep);
   EXPECT_EQ(deep.exit_code, 0) << deep.err;
   EXPECT_THAT(deep.out, HasSubstr("damaged"));
+  const Finished wide = inspect(WithAMillionKeys(R"({"epochs":3})"));
+  ExpectSmall(wide);
+  EXPECT_EQ(wide.exit_code, 0) << wide.err;
+  EXPECT_THAT(wide.out, HasSubstr("damaged"));
 }
 
 TEST(HostileRecords, AreLeftOutOfAReport) {
@@ -257,6 +267,30 @@ TEST(HostileRecords, AreLeftOutOfAReport) {
   EXPECT_THAT(finished.err, HasSubstr("2 of 3 lines of metrics.jsonl are no record"));
   EXPECT_THAT(finished.err, HasSubstr("summary.json is damaged"));
   EXPECT_THAT(finished.err, HasSubstr("options.json is too large"));
+}
+
+TEST(HostileRecords, OfVeryManyWorkersAreReportedInPart) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() + "/o");
+  const auto sizes_of = [](int first, int count) {
+    std::string sizes;
+    for (int i = first; i < first + count; ++i) sizes += fmt::format("\"w{}\":{},", i, i);
+    return sizes + "\"w0\":1";
+  };
+  std::string lines;
+  for (int i = 0; i < 20000; ++i) {
+    lines += fmt::format("{{\"seconds\":{0},\"batch_rows_by_worker\":{{{1}}}}}\n", i + 1,
+                         sizes_of(20 * i, 20));
+  }
+  lines += fmt::format("{{\"seconds\":1,\"batch_rows_by_worker\":{{{}}}}}\n", sizes_of(0, 50000));
+  folder.Write("o/metrics.jsonl", lines);
+  folder.Write("o/summary.json", "{\"updates_by_worker\":" + WithAMillionKeys("{\"w0\":1}") + "}");
+  const Finished finished = RunProgram({"report", "o"}, folder.path());
+  ExpectSmall(finished);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("1 of 20,001 lines of metrics.jsonl is no record"));
+  EXPECT_THAT(finished.err, HasSubstr("names more than 1,000 workers"));
+  EXPECT_THAT(finished.err, HasSubstr("summary.json is damaged"));
 }
 
 }  // namespace

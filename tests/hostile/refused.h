@@ -30,4 +30,12 @@ inline void ExpectRefused(const Finished& finished, const std::string& gist) {
   EXPECT_EQ(finished.err.find("internal error"), std::string::npos) << finished.err;
 }
 
+// The JSON object `json` with so many more keys that a reader which compares each with all others
+// would take hours.
+inline std::string WithAMillionKeys(const std::string& json) {
+  std::string text = "{";
+  for (int i = 0; i < 1000000; ++i) text += "\"k" + std::to_string(i) + "\":0,";
+  return text + json.substr(1);
+}
+
 }  // namespace hogbatch

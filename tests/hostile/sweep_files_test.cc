@@ -62,7 +62,8 @@ TEST_F(HostileSweep, IsRefusedWithAReason) {
   ExpectRefusedWith("", "seconds", "soon", damaged);
   ExpectRefusedWith("", "best_trial", 1e18, damaged);
   ExpectRefusedWith("", "best_trial", 3, damaged);
-  for (const std::string& text : {std::string(), std::string(100000, '['), std::string("{}")}) {
+  for (const std::string& text : {std::string(), std::string(100000, '['), std::string("{}"),
+                                  WithAMillionKeys(sweep_.dump())}) {
     folder_.Write("s/sweep.json", text);
     ExpectRefused(Resume(), damaged);
   }
@@ -83,6 +84,8 @@ TEST_F(HostileSweep, IsRefusedWithResultsOfAnother) {
   refused_with("epoch", -1);
   refused_with("state", "asleep");
   refused_with("curve", {{{"epoch", "1"}}});
+  folder_.Write("s/trials.jsonl", WithAMillionKeys(one.dump()) + other);
+  ExpectRefused(Resume(), "trials.jsonl is damaged");
   folder_.Write("s/trials.jsonl", trials_ + trials_);
   ExpectRefused(Resume(), "trials.jsonl is damaged");
 }

@@ -130,6 +130,39 @@ TEST_F(RunFolder, WithAHugeRecordIsThinnedOutButKeepsEvaluations) {
   EXPECT_GT(run.moments.back().seconds, 59000);
 }
 
+// The moment has a batch size for each of `count` workers from number `first` on.
+std::string LineOfWorkers(int second, int first, int count) {
+  std::string sizes;
+  for (int i = first; i < first + count; ++i) {
+    sizes += (i > first ? ",\"w" : "\"w") + std::to_string(i) + "\":16";
+  }
+  return "{\"seconds\":" + std::to_string(second) + ",\"batch_rows_by_worker\":{" + sizes + "}}\n";
+}
+
+TEST_F(RunFolder, WithVeryManyNamesIsReadWithTheFirst) {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += LineOfWorkers(i + 1, 50 * i, 50);
+  Write("metrics.jsonl", text);
+  Write("summary.json",
+        R"({"updates_by_worker":{"w7":1,"cpu.0":2},"failures_by_worker":{"x":""}})");
+  Write("options.json", kOptions);
+  const RunRecord run = Read();
+  EXPECT_THAT(run.problems, ElementsAre("it names more than 1,000 workers and measures, of which "
+                                        "the first were taken and all others left out"));
+  EXPECT_EQ(run.moments[0].batch_size.size(), 50u);
+  EXPECT_THAT(run.moments[20].batch_size, IsEmpty());
+  EXPECT_THAT(run.totals.updates_by_worker, ElementsAre(std::pair{"w7", 1}));
+  EXPECT_THAT(run.totals.failures, IsEmpty());
+}
+
+TEST_F(RunFolder, WithManyNamesIsThinnedOutSooner) {
+  std::string text = LineOfWorkers(1, 0, 1000);
+  for (int i = 2; i < 10000; ++i) text += LineOfWorkers(i, i % 1000, 1);
+  Write("metrics.jsonl", text);
+  EXPECT_LT(Read().moments.size(), 4000u);
+  EXPECT_GT(Read().moments.size(), 1000u);
+}
+
 TEST_F(RunFolder, ThatIsNoneIsRefusedWithASentence) {
   EXPECT_THAT([&] { Read(); }, ThrowsMessage<UserError>(HasSubstr("/run is an empty folder")));
   Write("notes.txt", "hello");

@@ -17,6 +17,7 @@
 #include <toml++/toml.h>
 // clang-format on
 
+#include "cli/options/dotted_keys.h"
 #include "core/error.h"
 #include "core/guard/format_version.h"
 #include "core/guard/printable.h"
@@ -32,6 +33,7 @@ constexpr std::int64_t kFormat = 1;
 constexpr std::string_view kVersionKey = "config-format";
 constexpr std::string_view kFilesArgument = "data";
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostKeyParts = 32;  // an option's has two at most: [train], then its name
 
 std::string PlaceOf(const std::string& path, const toml::node& node) {
   return fmt::format("{}:{}", path, node.source().begin.line);
@@ -58,6 +60,12 @@ std::string TextOf(const toml::node& node, const std::string& place, std::string
 }
 
 toml::table ParseToml(std::string_view text, const std::string& path) {
+  if (const std::size_t line = LineOfLongKey(text, kMostKeyParts); line != 0) {
+    throw UserError(fmt::format(
+        "{}:{}: a key or table has a name of more than {} dotted parts; names of options "
+        "and tables have no dots",
+        path, line, kMostKeyParts));
+  }
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& error) {

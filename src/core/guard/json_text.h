@@ -13,11 +13,18 @@ inline constexpr int kMaxJsonDepth = 32;  // no file of hogbatch comes near it
 // where a parser would keep every level.
 bool IsNestedDeeper(std::string_view json, int depth);
 
-// The value of `text`, or a discarded one if that is no JSON or nested too deeply. `Json` is a type
-// of nlohmann's.
+// Whether objects have so many keys that nlohmann::ordered_json, which compares each with all keys
+// before it, would take long: one object of about 4,300 keys, or many of more than 256. `json` must
+// not be nested deeper than kMaxJsonDepth.
+bool HasTooManyKeys(std::string_view json);
+
+// The value of `text`, or a discarded one if that is no JSON, nested too deeply or has too many
+// keys. `Json` is a type of nlohmann's.
 template <typename Json>
 Json ParseJson(std::string_view text) {
-  if (IsNestedDeeper(text, kMaxJsonDepth)) return Json(Json::value_t::discarded);
+  if (IsNestedDeeper(text, kMaxJsonDepth) || HasTooManyKeys(text)) {
+    return Json(Json::value_t::discarded);
+  }
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 

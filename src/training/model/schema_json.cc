@@ -142,7 +142,8 @@ ModelSpec ReadSpec(const Json& json) {
 template <typename Read>
 auto FromJson(std::string_view text, Read read) {
   const auto json = ParseJson<Json>(text);
-  Require(!json.is_discarded(), "its metadata is not valid JSON, or nested too deeply");
+  Require(!json.is_discarded(),
+          "its metadata is not valid JSON, nested too deeply, or has too many keys");
   try {
     return read(json);
   } catch (const Json::exception& error) {
