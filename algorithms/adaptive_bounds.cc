@@ -37,7 +37,7 @@ std::vector<BoundTeam> BoundCounts::Report(TeamId team, double count_share) cons
     bound.push_back(
         {.team = team,
          .by = by,
-         .rows = std::llround(count.batch_size),
+         .batch_size = std::llround(count.batch_size),
          .share_of_reviews = static_cast<double>(count.reviews) / static_cast<double>(reviews_),
          .count_share = count_share});
   }

@@ -20,19 +20,19 @@ constexpr std::array kSplits = {std::pair{"train_", "training"}, std::pair{"vali
                                 std::pair{"test_", "test"}};
 
 // What a curve has on its x axis.
-using Abscissa = double Moment::*;
+using Abscissa = double MetricsRow::*;
 
 bool Measures(const RunRecord& run, const std::string& key) {
-  return std::ranges::any_of(run.moments,
-                             [&](const Moment& moment) { return moment.measured.contains(key); });
+  return std::ranges::any_of(run.metrics,
+                             [&](const MetricsRow& row) { return row.measured.contains(key); });
 }
 
 Series Curve(const RunRecord& run, Abscissa x, const std::string& key, std::string name) {
   Series series{.name = std::move(name), .x = {}, .y = {}};
-  for (const Moment& moment : run.moments) {
-    const auto found = moment.measured.find(key);
-    if (found == moment.measured.end()) continue;
-    series.x.push_back(moment.*x);
+  for (const MetricsRow& row : run.metrics) {
+    const auto found = row.measured.find(key);
+    if (found == row.measured.end()) continue;
+    series.x.push_back(row.*x);
     series.y.push_back(found->second);
   }
   return series;
@@ -40,10 +40,10 @@ Series Curve(const RunRecord& run, Abscissa x, const std::string& key, std::stri
 
 Series RunningLoss(const RunRecord& run, Abscissa x) {
   Series series{.name = "running", .x = {}, .y = {}, .colour = 5, .stroke = Stroke::kDashed};
-  for (const Moment& moment : run.moments) {
-    if (!std::isfinite(moment.running_loss)) continue;
-    series.x.push_back(moment.*x);
-    series.y.push_back(moment.running_loss);
+  for (const MetricsRow& row : run.metrics) {
+    if (!std::isfinite(row.running_loss)) continue;
+    series.x.push_back(row.*x);
+    series.y.push_back(row.running_loss);
   }
   return series;
 }
@@ -121,7 +121,7 @@ double FitToLearning(LineChart& chart) {
 }
 
 std::string LearningChart(std::span<const RunRecord> runs, const std::string& what, Abscissa x) {
-  const bool over_time = x == &Moment::train_seconds;
+  const bool over_time = x == &MetricsRow::train_seconds;
   const std::string title = MetricTitle(what);
   std::string label = title;
   if (runs.size() > 1)
@@ -154,7 +154,7 @@ Series Throughput(const RunRecord& run) {
     before = seconds;
     examples = total;
   };
-  for (const Moment* moment : Reports(run)) add(moment->seconds, moment->examples);
+  for (const MetricsRow* row : Reports(run)) add(row->seconds, row->examples);
   if (series.x.empty()) add(run.totals.seconds, run.totals.examples);
   return series;
 }
@@ -168,16 +168,16 @@ std::string NameOfAlike(const std::vector<std::string>& workers) {
 
 std::vector<Series> BatchSizes(const RunRecord& run) {
   std::set<std::string, NaturalOrder> workers;
-  for (const Moment& moment : run.moments) {
-    for (const auto& [worker, rows] : moment.batch_size) workers.insert(worker);
+  for (const MetricsRow& row : run.metrics) {
+    for (const auto& [worker, rows] : row.batch_size) workers.insert(worker);
   }
   std::vector<Series> made;
   std::vector<std::vector<std::string>> alike;
   for (const std::string& worker : workers) {
     Series series{.name = worker, .x = {}, .y = {}};
-    for (const Moment& moment : run.moments) {
-      series.x.push_back(moment.seconds);
-      series.y.push_back(ValueOf(moment.batch_size, worker));
+    for (const MetricsRow& row : run.metrics) {
+      series.x.push_back(row.seconds);
+      series.y.push_back(ValueOf(row.batch_size, worker));
     }
     const auto same = std::ranges::find_if(made, [&](const Series& other) {
       return std::ranges::equal(other.y, series.y, [](double a, double b) {
@@ -200,8 +200,8 @@ std::vector<Series> BatchSizes(const RunRecord& run) {
 std::string MainMetric(std::span<const RunRecord> runs) {
   std::set<std::string> found;
   for (const RunRecord& run : runs) {
-    for (const Moment& moment : run.moments) {
-      for (const auto& [key, value] : moment.measured) found.insert(key.substr(key.find('_') + 1));
+    for (const MetricsRow& row : run.metrics) {
+      for (const auto& [key, value] : row.measured) found.insert(key.substr(key.find('_') + 1));
     }
     for (const auto& [key, value] : run.totals.measured)
       found.insert(key.substr(key.find('_') + 1));
@@ -223,8 +223,8 @@ std::vector<std::string> LearningCharts(std::span<const RunRecord> runs) {
   std::vector<std::string> charts;
   for (const std::string& what : {std::string("loss"), MainMetric(runs)}) {
     if (what.empty()) continue;
-    charts.push_back(LearningChart(runs, what, &Moment::train_seconds));
-    charts.push_back(LearningChart(runs, what, &Moment::epoch));
+    charts.push_back(LearningChart(runs, what, &MetricsRow::train_seconds));
+    charts.push_back(LearningChart(runs, what, &MetricsRow::epoch));
   }
   return charts;
 }

@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int kFormat = 1;  // of summary.json and options.json, as known here
 constexpr std::uintmax_t kMostFileBytes = 16 << 20;  // of one of them
-constexpr std::size_t kMostMoments = 20000;          // more than any screen shows
+constexpr std::size_t kMostRows = 20000;             // more than any screen shows
 
 double NumberAt(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -101,7 +101,7 @@ Facts FactsAt(const Json& object, const char* key) {
   return facts;
 }
 
-Moment MakeMoment(const Json& line) {
+MetricsRow MakeRow(const Json& line) {
   return {.seconds = NumberAt(line, "seconds"),
           .train_seconds = NumberAt(line, "train_seconds"),
           .epoch = NumberAt(line, "epoch"),
@@ -135,29 +135,29 @@ Totals MakeTotals(const Json& object) {
 }
 
 // The lines of a record, as they come.
-class MomentReader {
+class MetricsReader {
  public:
   // False if the line is no record.
   bool Add(std::string_view text) {
     auto line = ParseJson<Json>(text);
     if (!line.is_object() || !line.contains("seconds")) return false;
-    Moment moment = MakeMoment(line);
-    if (!std::isfinite(moment.seconds)) return false;
-    if (moment.measured.empty()) {
+    MetricsRow row = MakeRow(line);
+    if (!std::isfinite(row.seconds)) return false;
+    if (row.measured.empty()) {
       last_ = std::move(line);
       if (++plain_ % stride_ != 0) return true;
     } else {
-      measured_ = moment.measured;
+      measured_ = row.measured;
       if (last_.is_null()) last_ = std::move(line);
     }
-    moments_.push_back(std::move(moment));
-    if (moments_.size() >= kMostMoments) Thin();
+    rows_.push_back(std::move(row));
+    if (rows_.size() >= kMostRows) Thin();
     return true;
   }
 
-  std::vector<Moment> Moments() && {
-    std::ranges::stable_sort(moments_, {}, &Moment::seconds);
-    return std::move(moments_);
+  std::vector<MetricsRow> Rows() && {
+    std::ranges::stable_sort(rows_, {}, &MetricsRow::seconds);
+    return std::move(rows_);
   }
   // Where the run stands after the last line.
   Totals Latest() const {
@@ -174,16 +174,15 @@ class MomentReader {
   void Thin() {
     std::size_t kept = 0;
     stride_ *= 2;
-    const std::size_t before = moments_.size();
+    const std::size_t before = rows_.size();
     std::size_t place = 0;
-    std::erase_if(moments_, [&](const Moment& moment) {
-      return moment.measured.empty() && ++place % 2 == 0;
-    });
-    if (moments_.size() < before * 3 / 4) return;
-    std::erase_if(moments_, [&](const Moment&) { return ++kept % 2 == 0; });
+    std::erase_if(rows_,
+                  [&](const MetricsRow& row) { return row.measured.empty() && ++place % 2 == 0; });
+    if (rows_.size() < before * 3 / 4) return;
+    std::erase_if(rows_, [&](const MetricsRow&) { return ++kept % 2 == 0; });
   }
 
-  std::vector<Moment> moments_;
+  std::vector<MetricsRow> rows_;
   Numbers measured_;
   Json last_;
   std::size_t plain_ = 0;
@@ -198,7 +197,7 @@ void ReadMetrics(const std::string& folder, RunRecord& record) {
     return;
   }
   LineReader lines(path);
-  MomentReader reader;
+  MetricsReader reader;
   std::int64_t damaged = 0, first_damaged = 0;
   while (const std::optional<TextLine> line = lines.Next()) {
     if (line->text.empty() && !line->too_long) continue;
@@ -218,8 +217,8 @@ void ReadMetrics(const std::string& folder, RunRecord& record) {
         damaged == 1 ? "was" : "were", Grouped(first_damaged)));
   }
   record.totals = reader.Latest();
-  record.moments = std::move(reader).Moments();
-  if (record.moments.empty() && damaged == 0) {
+  record.metrics = std::move(reader).Rows();
+  if (record.metrics.empty() && damaged == 0) {
     record.problems.push_back("metrics.jsonl has no line yet, so there are no curves");
   }
 }
@@ -296,21 +295,21 @@ double ValueOf(const Numbers& numbers, const std::string& key) {
   return found == numbers.end() ? kNone : found->second;
 }
 
-std::vector<const Moment*> Reports(const RunRecord& run) {
+std::vector<const MetricsRow*> Reports(const RunRecord& run) {
   std::vector<double> gaps;
   double before = 0;
-  for (const Moment& moment : run.moments) {
-    if (moment.seconds > before) gaps.push_back(moment.seconds - before);
-    before = moment.seconds;
+  for (const MetricsRow& row : run.metrics) {
+    if (row.seconds > before) gaps.push_back(row.seconds - before);
+    before = row.seconds;
   }
   std::ranges::sort(gaps);
   const double least = gaps.empty() ? 0 : 0.6 * gaps[gaps.size() / 2];
-  std::vector<const Moment*> reports;
+  std::vector<const MetricsRow*> reports;
   double last = 0;
-  for (const Moment& moment : run.moments) {
-    if (moment.seconds < last + least || moment.seconds <= 0) continue;
-    last = moment.seconds;
-    reports.push_back(&moment);
+  for (const MetricsRow& row : run.metrics) {
+    if (row.seconds < last + least || row.seconds <= 0) continue;
+    last = row.seconds;
+    reports.push_back(&row);
   }
   return reports;
 }

@@ -52,12 +52,12 @@ TEST_F(RunFolder, IsReadWithEverythingInIt) {
   Write("options.json", kOptions);
   const RunRecord run = Read();
   EXPECT_THAT(run.problems, IsEmpty());
-  ASSERT_EQ(run.moments.size(), 2u);
-  EXPECT_EQ(run.moments[0].seconds, 0.5) << "an evaluation tells of an earlier moment";
-  EXPECT_EQ(run.moments[0].measured.at("valid_accuracy"), 0.75);
-  EXPECT_FALSE(run.moments[0].measured.contains("train_seconds"));
-  EXPECT_EQ(run.moments[1].busy.at("cpu.0"), 0.5);
-  EXPECT_EQ(run.moments[1].batch_size.at("cpu.0"), 16);
+  ASSERT_EQ(run.metrics.size(), 2u);
+  EXPECT_EQ(run.metrics[0].seconds, 0.5) << "an evaluation tells of an earlier moment";
+  EXPECT_EQ(run.metrics[0].measured.at("valid_accuracy"), 0.75);
+  EXPECT_FALSE(run.metrics[0].measured.contains("train_seconds"));
+  EXPECT_EQ(run.metrics[1].busy.at("cpu.0"), 0.5);
+  EXPECT_EQ(run.metrics[1].batch_size.at("cpu.0"), 16);
   EXPECT_EQ(run.totals.updates, 12);
   EXPECT_EQ(run.totals.stopped_because, "epochs");
   EXPECT_EQ(run.totals.merges_by_staleness.at("2"), 3);
@@ -89,7 +89,7 @@ TEST_F(RunFolder, WithDamagedLinesIsReadWithoutThem) {
   Write("summary.json", kSummary);
   Write("options.json", kOptions);
   const RunRecord run = Read();
-  EXPECT_EQ(run.moments.size(), 3u);
+  EXPECT_EQ(run.metrics.size(), 3u);
   EXPECT_THAT(run.problems,
               ElementsAre("8 of 12 lines of metrics.jsonl are no record and were left out, the "
                           "first of them line 1"));
@@ -123,11 +123,12 @@ TEST_F(RunFolder, WithAHugeRecordIsThinnedOutButKeepsEvaluations) {
   }
   Write("metrics.jsonl", text);
   const RunRecord run = Read();
-  EXPECT_LT(run.moments.size(), 20000u);
-  EXPECT_GT(run.moments.size(), 5000u);
-  EXPECT_EQ(std::ranges::count_if(run.moments, [](const Moment& m) { return !m.measured.empty(); }),
-            100);
-  EXPECT_GT(run.moments.back().seconds, 59000);
+  EXPECT_LT(run.metrics.size(), 20000u);
+  EXPECT_GT(run.metrics.size(), 5000u);
+  EXPECT_EQ(
+      std::ranges::count_if(run.metrics, [](const MetricsRow& m) { return !m.measured.empty(); }),
+      100);
+  EXPECT_GT(run.metrics.back().seconds, 59000);
 }
 
 TEST_F(RunFolder, ThatIsNoneIsRefusedWithASentence) {
@@ -156,10 +157,10 @@ TEST(NaturalOrder, PutsNumbersInOrder) {
 TEST(Reports, LeavesOutWhatFollowsTooSoonForARate) {
   RunRecord run;
   for (const double seconds : {0.0, 1.0, 1.05, 2.0, 3.0, 3.01, 4.0}) {
-    run.moments.push_back({.seconds = seconds});
+    run.metrics.push_back({.seconds = seconds});
   }
   std::vector<double> taken;
-  for (const Moment* moment : Reports(run)) taken.push_back(moment->seconds);
+  for (const MetricsRow* row : Reports(run)) taken.push_back(row->seconds);
   EXPECT_THAT(taken, ElementsAre(1, 2, 3, 4));
 }
 

@@ -73,7 +73,7 @@ void PutTeams(Json& object, const Progress& progress) {
     PutNumber(shares, team.name, team.update_share);
     PutNumber(rates, team.name, team.rows_per_second);
     if (const auto bound = MostBound(progress, static_cast<int>(i))) {
-      bounds[team.name] = {{"bound", Name(bound->by)}, {"rows", bound->rows}};
+      bounds[team.name] = {{"bound", Name(bound->by)}, {"rows", bound->batch_size}};
       PutNumber(bounds[team.name], "share_of_reviews", bound->share_of_reviews);
     }
   }

@@ -16,9 +16,9 @@ namespace {
 // Numbers that change with every update. Those of the last update may still be uploading; those of
 // the one before have arrived.
 template <typename T>
-class UploadedInTurn {
+class DoubleBuffered {
  public:
-  UploadedInTurn(Device& device, std::size_t count) : device_(device) {
+  DoubleBuffered(Device& device, std::size_t count) : device_(device) {
     for (std::vector<T>& values : values_) values.resize(count);
     memory_ = Buffer(device, count * sizeof(T));
   }
@@ -120,9 +120,9 @@ class SteppedLanes final : public LaneOptimizer {
   std::vector<OptimizerOptions> lanes_;
   bool direct_;
   std::int64_t update_ = 0;
-  UploadedInTurn<float> factors_;
-  UploadedInTurn<Step> weight_steps_;
-  UploadedInTurn<Step> bias_steps_;  // which do not decay
+  DoubleBuffered<float> factors_;
+  DoubleBuffered<Step> weight_steps_;
+  DoubleBuffered<Step> bias_steps_;  // which do not decay
   LazyRows lazy_;
   std::vector<StateMemory> state_;
 };

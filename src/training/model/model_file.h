@@ -21,7 +21,7 @@ struct SavedModel {
 // The loss for a kind of labels.
 Loss LossFor(LabelKind kind);
 
-// Replaces `path` in one step. `parameters` is a flat array of Layout(spec).
+// Replaces `path` atomically. `parameters` is a flat array of Layout(spec).
 void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& schema,
                std::span<const float> parameters, NamedBy named_by = NamedBy::kProgram);
 

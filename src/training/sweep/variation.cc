@@ -25,7 +25,7 @@ double Bound(std::string_view name, std::string_view text, NumberKind kind, Rang
 }
 
 double DrawNumber(const Distribution& from, Random& random) {
-  if (from.spread == Spread::kLogarithmic) {
+  if (from.scale == SamplingScale::kLogarithmic) {
     const double exponent =
         std::log(from.low) + random.Uniform() * (std::log(from.high) - std::log(from.low));
     return std::exp(exponent);
@@ -67,10 +67,11 @@ std::optional<Distribution> ParseDistribution(std::string_view name, std::string
     throw UserError(fmt::format("--{} {}: a distribution has two bounds: {}LOW:HIGH", name, text,
                                 text.substr(0, 4)));
   }
-  const Distribution distribution{.spread = is_log ? Spread::kLogarithmic : Spread::kLinear,
-                                  .kind = kind,
-                                  .low = Bound(name, bounds.substr(0, colon), kind, range),
-                                  .high = Bound(name, bounds.substr(colon + 1), kind, range)};
+  const Distribution distribution{
+      .scale = is_log ? SamplingScale::kLogarithmic : SamplingScale::kLinear,
+      .kind = kind,
+      .low = Bound(name, bounds.substr(0, colon), kind, range),
+      .high = Bound(name, bounds.substr(colon + 1), kind, range)};
   if (distribution.low >= distribution.high) {
     throw UserError(
         fmt::format("--{} {}: the first bound must be below the second one", name, text));
