@@ -21,9 +21,8 @@ class IndexedVector {
   decltype(auto) operator[](Id id) { return items_[static_cast<std::size_t>(id)]; }
   decltype(auto) operator[](Id id) const { return items_[static_cast<std::size_t>(id)]; }
 
-  T value_or(Id id, T other) const {
-    return static_cast<std::size_t>(id) < size() ? (*this)[id] : std::move(other);
-  }
+  bool contains(Id id) const { return static_cast<std::size_t>(id) < size(); }
+  T value_or(Id id, T other) const { return contains(id) ? (*this)[id] : std::move(other); }
 
   // Returns the id of the new element.
   Id push_back(T item) {
