@@ -17,6 +17,7 @@
 #include "core/guard/small_file.h"
 #include "core/text.h"
 #include "report/line_reader.h"
+#include "report/record_format.h"
 
 namespace hogbatch::report {
 namespace {
@@ -25,8 +26,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr int kFormat = 1;  // of summary.json and options.json, as known here
-constexpr std::uintmax_t kMostFileBytes = 16 << 20;  // of one of them
+constexpr std::uintmax_t kMostFileBytes = 16 << 20;  // of summary.json and options.json
 constexpr std::size_t kMostRows = 20000;             // more than any screen shows
 
 double NumberAt(const Json& object, const char* key) {
@@ -241,8 +241,8 @@ std::optional<Json> ReadObject(const std::string& folder, const std::string& fil
   for (const char* key : {"format", "options_format"}) {
     const auto found = object.find(key);
     if (found == object.end() || !found->is_number_integer()) continue;
-    if (const auto format = found->get<std::int64_t>(); format > kFormat) {
-      record.problems.push_back(NewerFormatText(file, format, kFormat) +
+    if (const auto format = found->get<std::int64_t>(); format > kRecordFormat) {
+      record.problems.push_back(NewerFormatText(file, format, kRecordFormat) +
                                 "; some of it may be missing here");
     }
   }
