@@ -1,5 +1,5 @@
 // A vector whose index is an id, so that what belongs to a worker is not reached by a team's id,
-// and an array whose index is an enumeration that counts from 0.
+// and an array whose index is an id or an enumeration that counts from 0.
 #pragma once
 
 #include <array>
@@ -62,8 +62,12 @@ class IndexedArray {
   constexpr T& operator[](std::size_t index) { return items_[index]; }
   constexpr const T& operator[](std::size_t index) const { return items_[index]; }
 
+  static constexpr std::size_t size() { return kSize; }
+  constexpr auto begin() { return items_.begin(); }
   constexpr auto begin() const { return items_.begin(); }
+  constexpr auto end() { return items_.end(); }
   constexpr auto end() const { return items_.end(); }
+  std::array<T, kSize>& items() { return items_; }
 
  private:
   std::array<T, kSize> items_ = {};

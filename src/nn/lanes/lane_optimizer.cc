@@ -83,7 +83,7 @@ class SteppedLanes final : public LaneOptimizer {
   DeviceSpan<const float> lane_factors() const override { return factors_.view(); }
 
   void StepLayer(int layer, const LayerGradient& gradient, const LayerView& weights) override {
-    const LanePart part = PartOf(layout_, static_cast<std::size_t>(layer), 0);
+    const LanePart part = PartOf(layout_, layer, 0);
     if (!gradient.bias.empty()) {
       Move(gradient.bias, {bias_steps_.view(), 1, part.cols}, nullptr, layer, &LayerView::bias,
            weights.bias);

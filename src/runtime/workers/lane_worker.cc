@@ -125,7 +125,7 @@ class LaneWorker : public DeviceWorker {
                       std::as_writable_bytes(std::span(losses_)));
     device().Wait();
     std::vector<LaneReport>& lanes = lane_reports();
-    const std::size_t stride = lanes.size() == 1 ? 1 : static_cast<std::size_t>(losses.stride);
+    const std::size_t stride = lanes.size() == 1 ? 1 : losses.stride;
     double sum = 0;
     std::size_t running = 0;
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {

@@ -60,7 +60,7 @@ class ReplicaWorker : public DeviceWorker {
 
   // Replicas are used in turn, and merged in the same order.
   void Train(const Task& task, RowRange rows) override {
-    MergeInFlight& merge = *merges_[static_cast<std::size_t>(trained_) % merges_.size()];
+    MergeInFlight& merge = *merges_[trained_ % merges_.size()];
     merge.in_parts = false;
     try {
       Queue(merge, task, PlanOf(task, rows));
@@ -76,7 +76,7 @@ class ReplicaWorker : public DeviceWorker {
   }
 
   void Merge(const Task& task, RowRange rows) override {
-    MergeInFlight& merge = *merges_[static_cast<std::size_t>(merged_++) % merges_.size()];
+    MergeInFlight& merge = *merges_[merged_++ % merges_.size()];
     if (!task.hold) return merge.in_parts ? TrainInParts(merge, task, rows) : FinishMerge(merge);
     merge.replica.WaitForGradient();
     AddLosses(merge.replica.losses());

@@ -22,8 +22,7 @@ constexpr std::int64_t kKept = 3;
 class HeldSnapshot {
  public:
   HeldSnapshot(JobMemory& memory, SnapshotId id)
-      : pin_(memory.snapshot_pins[static_cast<std::size_t>(id)]),
-        floats_(memory.snapshots[id].span()) {
+      : pin_(memory.snapshot_pins[id]), floats_(memory.snapshots[id].span()) {
     pin_.Pin();
   }
   ~HeldSnapshot() { pin_.Unpin(); }

@@ -1,17 +1,19 @@
 #include "training/queue/job_outcome.h"
 
 #include <algorithm>
-#include <array>
+
+#include "core/indexed_vector.h"
 
 namespace hogbatch {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames = {"waiting",     "running",  "stopped", "done",
-                                                    "interrupted", "diverged", "failed"};
+constexpr IndexedArray<JobOutcome, std::string_view, 7> kNames({"waiting", "running", "stopped",
+                                                                "done", "interrupted", "diverged",
+                                                                "failed"});
 
 }  // namespace
 
-std::string_view Name(JobOutcome outcome) { return kNames[static_cast<std::size_t>(outcome)]; }
+std::string_view Name(JobOutcome outcome) { return kNames[outcome]; }
 
 std::optional<JobOutcome> FindOutcome(std::string_view name) {
   const auto found = std::ranges::find(kNames, name);

@@ -12,7 +12,7 @@ std::size_t CeilOf(std::size_t whole, std::size_t part) { return (whole + part -
 
 std::size_t LanesInCache(const ModelSpec& model, std::int64_t cache_bytes) {
   const std::int64_t bytes = Layout(model).floats * static_cast<std::int64_t>(sizeof(float));
-  return static_cast<std::size_t>(std::max<std::int64_t>(1, cache_bytes / 2 / bytes));
+  return std::max<std::int64_t>(1, cache_bytes / 2 / bytes);
 }
 
 std::size_t LanesPerBlock(std::size_t trials, std::size_t most, std::size_t workers) {

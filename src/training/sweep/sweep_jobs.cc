@@ -34,8 +34,7 @@ std::optional<std::size_t> SweepRun::FreestKind() const {
 }
 
 std::size_t SweepRun::OpenOn(std::size_t kind) const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(open_, [&](const auto& job) { return job.second.kind == kind; }));
+  return std::ranges::count_if(open_, [&](const auto& job) { return job.second.kind == kind; });
 }
 
 // A job that waits for each worker is enough to keep all of them busy, and later decisions know

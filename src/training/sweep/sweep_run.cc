@@ -129,7 +129,7 @@ void SweepRun::OnProgress(JobId job, const Progress& progress) {
     result.examples = share.examples;
   }
   if (!progress.evaluation) return;
-  const std::size_t trial = stages[static_cast<std::size_t>(progress.lane)].trial;
+  const std::size_t trial = stages[progress.lane].trial;
   results_[trial].curve.push_back(
       PointOf(*share.evaluation, share.train_seconds, scales_[plan_.trials[trial].fold]));
   observer_.OnTrial(trial);

@@ -85,8 +85,7 @@ std::optional<Distribution> ParseDistribution(std::string_view name, std::string
 
 std::string Draw(const Variation& variation, Random& random) {
   if (!variation.distribution) {
-    const std::int64_t place = random.Below(std::ssize(variation.values));
-    return variation.values[static_cast<std::size_t>(place)];
+    return variation.values[random.Below(std::ssize(variation.values))];
   }
   const Distribution& from = *variation.distribution;
   const double drawn = std::clamp(DrawNumber(from, random), from.low, from.high);
