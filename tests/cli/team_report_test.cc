@@ -168,7 +168,7 @@ TEST(MostBound, IsTheBoundOfTheMostRounds) {
   progress.bound_teams = {{.team = 1, .by = By::kMin, .batch_size = 64, .share_of_reviews = 0.1},
                           {.team = 1, .by = By::kMax, .batch_size = 8192, .share_of_reviews = 0.6}};
   EXPECT_EQ(MostBound(progress, 0), std::nullopt);
-  EXPECT_EQ(MostBound(progress, 1)->rows, 8192);
+  EXPECT_EQ(MostBound(progress, 1)->batch_size, 8192);
 }
 
 }  // namespace
