@@ -22,7 +22,7 @@ double BoundCounts::Apply(double wanted, const Bounds& bounds) {
   ++reviews_;
   const double allowed = std::clamp(wanted, bounds.min, bounds.max);
   if (allowed != wanted) {
-    Count& count = by_[static_cast<std::size_t>(wanted < allowed ? By::kMin : bounds.at_max)];
+    Count& count = by_[wanted < allowed ? By::kMin : bounds.at_max];
     ++count.reviews;
     count.batch_size = allowed;
   }
@@ -32,12 +32,12 @@ double BoundCounts::Apply(double wanted, const Bounds& bounds) {
 std::vector<BoundTeam> BoundCounts::Report(TeamId team, double count_share) const {
   std::vector<BoundTeam> bound;
   for (const By by : {By::kMin, By::kMax, By::kMemory}) {
-    const Count& count = by_[static_cast<std::size_t>(by)];
+    const Count& count = by_[by];
     if (count.reviews == 0) continue;
     bound.push_back(
         {.team = team,
          .by = by,
-         .rows = std::llround(count.batch_size),
+         .batch_size = std::llround(count.batch_size),
          .share_of_reviews = static_cast<double>(count.reviews) / static_cast<double>(reviews_),
          .count_share = count_share});
   }

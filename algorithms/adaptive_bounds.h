@@ -1,12 +1,12 @@
 // The bounds of a team's batch size, and how often they kept it from the wanted size.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "algorithms/batch_range.h"
+#include "core/indexed_vector.h"
 #include "runtime/control/algorithm.h"
 
 namespace hogbatch {
@@ -30,7 +30,7 @@ class BoundCounts {
   std::vector<BoundTeam> Report(TeamId team, double count_share) const;
 
   void VisitState(StateVisitor& visitor) {
-    Visit(visitor, "by", by_);
+    Visit(visitor, "by", by_.items());
     Visit(visitor, "reviews", reviews_);
   }
 
@@ -44,7 +44,7 @@ class BoundCounts {
       Visit(visitor, "batch_size", batch_size);
     }
   };
-  std::array<Count, 3> by_ = {};  // index: BoundTeam::By
+  IndexedArray<BoundTeam::By, Count, 3> by_;
   std::int64_t reviews_ = 0;
 };
 

@@ -18,17 +18,6 @@ constexpr double kFast = 0.2;
 // A gap of less than this share of all updates is small.
 constexpr double kSmall = 0.05;
 
-using Teams = std::span<const TeamState>;
-
-// Failed teams are left out of the comparison: they would never catch up.
-std::vector<const TeamState*> LiveOthers(Teams teams, const TeamState& team) {
-  std::vector<const TeamState*> others;
-  for (const TeamState& other : teams) {
-    if (&other != &team && other.live > 0) others.push_back(&other);
-  }
-  return others;
-}
-
 const TeamState& MostUpdates(const std::vector<const TeamState*>& teams) {
   return **std::ranges::max_element(teams, {}, &TeamState::count);
 }
@@ -37,13 +26,7 @@ const TeamState& FewestUpdates(const std::vector<const TeamState*>& teams) {
   return **std::ranges::min_element(teams, {}, &TeamState::count);
 }
 
-Change RuleFor(Teams teams, const TeamState& team, double band) {
-  std::vector<double> counts;
-  for (const TeamState* other : LiveOthers(teams, team)) counts.push_back(other->count);
-  return PublishedRule(team.count, counts, band);
-}
-
-double TotalCount(Teams teams) {
+double TotalCount(const TeamStates& teams) {
   double total = 0;
   for (const TeamState& team : teams) total += team.count;
   return total;
@@ -64,7 +47,8 @@ bool IsLeftAlone(const TeamState& ahead, const TeamState& behind, double total, 
 // The published rule never changes a team between two others. One that was ahead of all for a
 // moment would keep its large batches for good. Here it returns towards its initial batch size, at
 // most to it, if that brings its count closer to an equal share.
-double ReturnTowardsStart(Teams teams, const TeamState& team, const AdaptiveOptions& options) {
+double ReturnTowardsStart(const TeamStates& teams, const TeamState& team,
+                          const AdaptiveOptions& options) {
   const auto others = LiveOthers(teams, team);
   const double total = TotalCount(teams), band = options.adapt_band * total;
   const double surplus = team.count - total / static_cast<double>(teams.size());
@@ -81,10 +65,10 @@ double ReturnTowardsStart(Teams teams, const TeamState& team, const AdaptiveOpti
 }
 
 // What would be done with the team if no other team had to move first.
-double FactorAlone(Teams teams, const TeamState& team, const AdaptiveOptions& options) {
+double FactorAlone(const TeamStates& teams, const TeamState& team, const AdaptiveOptions& options) {
   const auto others = LiveOthers(teams, team);
   const double total = TotalCount(teams);
-  switch (RuleFor(teams, team, options.adapt_band * total)) {
+  switch (PublishedRule(teams, team, options.adapt_band * total)) {
     case Change::kShrink:
       return IsLeftAlone(MostUpdates(others), team, total, options.alpha) ? 1 : 1 / options.alpha;
     case Change::kGrow:
@@ -97,7 +81,7 @@ double FactorAlone(Teams teams, const TeamState& team, const AdaptiveOptions& op
 
 // If teams answered growth by growth, their sizes would stay even and become ever larger. So before
 // a team moves away from its initial batch size, the opposite team must return to its own.
-bool OtherTeamShouldReturnFirst(Teams teams, const TeamState& team, double factor,
+bool OtherTeamShouldReturnFirst(const TeamStates& teams, const TeamState& team, double factor,
                                 const AdaptiveOptions& options) {
   const auto others = LiveOthers(teams, team);
   if (factor > 1) {
@@ -115,21 +99,9 @@ bool OtherTeamShouldReturnFirst(Teams teams, const TeamState& team, double facto
 
 }  // namespace
 
-double PublishedFactor(Teams teams, std::size_t team, double alpha) {
-  const Change change = RuleFor(teams, teams[team], 0);
-  return change == Change::kShrink ? 1 / alpha : change == Change::kGrow ? alpha : 1;
-}
-
-double DampedFactor(Teams teams, std::size_t team, const AdaptiveOptions& options) {
+double DampedFactor(const TeamStates& teams, TeamId team, const AdaptiveOptions& options) {
   const double factor = FactorAlone(teams, teams[team], options);
   return OtherTeamShouldReturnFirst(teams, teams[team], factor, options) ? 1 : factor;
-}
-
-bool CanReview(Teams teams, std::size_t team, double band) {
-  const auto others = LiveOthers(teams, teams[team]);
-  return !others.empty() && std::ranges::all_of(others, [&](const TeamState* other) {
-    return other->training > 0 && (other->has_begun || band == 0);
-  });
 }
 
 }  // namespace hogbatch

@@ -12,6 +12,8 @@
 
 #include "algorithms/adaptive_bounds.h"
 #include "algorithms/adaptive_damping.h"
+#include "algorithms/adaptive_rule.h"
+#include "algorithms/adaptive_teams.h"
 #include "algorithms/table.h"
 #include "core/indexed_vector.h"
 
@@ -67,14 +69,13 @@ class AdaptiveHogbatch : public Algorithm {
  private:
   bool Knows(std::span<const WorkerState> workers) const {
     return bound_counts_.size() == teams_.size() && reported_.size() == workers.size() &&
-           std::ranges::all_of(workers, [&](const WorkerState& worker) {
-             return static_cast<std::size_t>(worker.team) < teams_.size();
-           });
+           std::ranges::all_of(
+               workers, [&](const WorkerState& worker) { return teams_.contains(worker.team); });
   }
 
   void Begin(std::span<const WorkerState> workers) {
     for (const WorkerState& worker : workers) {
-      while (teams_.size() <= static_cast<std::size_t>(worker.team)) teams_.push_back({});
+      while (!teams_.contains(worker.team)) teams_.push_back({});
       const auto rows = static_cast<double>(InitialBatchSize(worker.device.kind));
       teams_[worker.team].batch_size = teams_[worker.team].initial_batch_size = rows;
     }
@@ -118,12 +119,11 @@ class AdaptiveHogbatch : public Algorithm {
   }
 
   void Review(TeamId id, const Bounds& bounds) {
-    const auto index = static_cast<std::size_t>(id);
-    if (!CanReview(teams_, index, own_.adapt_band)) return;
+    if (!CanReview(teams_, id, own_.adapt_band)) return;
     TeamState& team = teams_[id];
     double wanted =
-        team.batch_size * (own_.adapt_band == 0 ? PublishedFactor(teams_, index, own_.alpha)
-                                                : DampedFactor(teams_, index, own_));
+        team.batch_size * (own_.adapt_band == 0 ? PublishedFactor(teams_, id, own_.alpha)
+                                                : DampedFactor(teams_, id, own_));
     // Rounding must not keep a size from returning exactly to its initial value.
     if (std::abs(wanted - team.initial_batch_size) < 1e-9 * wanted) {
       wanted = team.initial_batch_size;
@@ -134,7 +134,7 @@ class AdaptiveHogbatch : public Algorithm {
   // not state: options_, own_
   AlgorithmOptions options_;
   AdaptiveOptions own_;
-  IndexedVector<TeamId, TeamState> teams_;
+  TeamStates teams_;
   IndexedVector<TeamId, BoundCounts> bound_counts_;
   IndexedVector<WorkerId, int> reported_;  // 1: since the last review of its team
 };

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <span>
 
+#include "algorithms/adaptive_teams.h"
+
 namespace hogbatch {
 
 // What happens to a team's batch size.
@@ -19,5 +21,10 @@ enum class Change : std::uint8_t { kShrink, kStay, kGrow };
 // began, `others` are those of the other teams, at least one. Counts that differ by `band` or less
 // are even; the paper has no band (0).
 Change PublishedRule(double team, std::span<const double> others, double band);
+// The same for `team`, one of `teams`. Another one must be live.
+Change PublishedRule(const TeamStates& teams, const TeamState& team, double band);
+
+// The factor by which the rule changes the batch size of teams[team]: 1 / alpha, 1 or alpha.
+double PublishedFactor(const TeamStates& teams, TeamId team, double alpha);
 
 }  // namespace hogbatch

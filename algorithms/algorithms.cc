@@ -66,7 +66,7 @@ void OptionsOfAlgorithms::Visit(OptionVisitor& visitor) {
 }
 
 const AnyOptions& OptionsOfAlgorithms::of(const AlgorithmInfo& algorithm) const {
-  return all_[static_cast<std::size_t>(&algorithm - std::begin(kTable))];
+  return all_[&algorithm - std::begin(kTable)];
 }
 
 std::int64_t FixedBatchSize(const AlgorithmOptions& options, DeviceKind kind) {

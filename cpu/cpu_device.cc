@@ -25,7 +25,7 @@ class CpuDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
 
   void* Allocate(std::size_t bytes) override {
-    const auto there_is = static_cast<std::size_t>(info_.memory_bytes);  // 0: not known
+    const std::size_t there_is = info_.memory_bytes;  // 0: not known
     const bool too_much = there_is > 0 && bytes > there_is;
     void* base = too_much ? nullptr : AllocateAligned(bytes);
     if (!base) {

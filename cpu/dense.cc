@@ -229,9 +229,7 @@ void ForBlocks(const Tensor& w, const Tensor& dy, double begin, F work) {
 void CheckShapes(const BackwardData& p) { CheckLayer(p.dx, p.w, p.dy, "dy · wᵀ = dx in shape"); }
 void CheckShapes(const BackwardWeights& p) { CheckLayer(p.x, p.dw, p.dy, "xᵀ · dy = dw in shape"); }
 
-float* Get(Scratch& scratch, std::int64_t floats) {
-  return scratch.Get(static_cast<std::size_t>(floats));
-}
+float* Get(Scratch& scratch, std::int64_t floats) { return scratch.Get(floats); }
 
 }  // namespace
 

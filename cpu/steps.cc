@@ -91,9 +91,9 @@ HOGBATCH_CLONES void MomentumOne(const float* __restrict g, const MomentumRow& s
               catch_up = s.catch_up;
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
-    const float late = keep * RacyLoad(w + i) - catch_up * v[i];
+    const float caught_up = keep * RacyLoad(w + i) - catch_up * v[i];
     v[i] = momentum * v[i] + g[i];
-    RacyStore(w + i, late - learning_rate * v[i]);
+    RacyStore(w + i, caught_up - learning_rate * v[i]);
   }
 }
 
@@ -102,12 +102,12 @@ HOGBATCH_CLONES void AdamOne(const float* __restrict g, const AdamRow& row, std:
                              float* __restrict w) {
   const AdamStep& s = row.step;
   const float learning_rate = s.learning_rate, keep = s.keep, epsilon = s.epsilon;
-  const float fresh1 = 1 - s.beta1, fresh2 = 1 - s.beta2;
+  const float one_minus_beta1 = 1 - s.beta1, one_minus_beta2 = 1 - s.beta2;
   const float decay1 = row.decay1, decay2 = row.decay2;
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
-    mean[i] = decay1 * mean[i] + fresh1 * g[i];
-    square[i] = decay2 * square[i] + fresh2 * g[i] * g[i];
+    mean[i] = decay1 * mean[i] + one_minus_beta1 * g[i];
+    square[i] = decay2 * square[i] + one_minus_beta2 * g[i] * g[i];
     RacyStore(w + i,
               keep * RacyLoad(w + i) - learning_rate * mean[i] / (std::sqrt(square[i]) + epsilon));
   }

@@ -141,7 +141,7 @@ void GpuMemory::WaitFor(std::int64_t mark) {
   Check(passed <= static_cast<std::int64_t>(awaiting_.size()), "a mark is waited for that was set");
   const StreamOrder::Marks marks = awaiting_[passed - 1];
   order_.WaitFor(marks);
-  Receive(marks[StreamOrder::Index(Stream::kDownload)]);
+  Receive(marks[Stream::kDownload]);
   awaiting_.erase(awaiting_.begin(), awaiting_.begin() + passed);
   waited_ = mark;
 }

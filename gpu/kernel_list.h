@@ -1,9 +1,11 @@
 // The names of the shared kernels, for C++. Their parameters are in kernels/kernels.h.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "core/indexed_vector.h"
 
 #define HOGBATCH_KERNELS(X) \
   X(hb_activate)            \
@@ -32,8 +34,13 @@ inline constexpr int kLanes = 256;
 enum class Kernel : std::uint8_t { HOGBATCH_KERNELS(HOGBATCH_NAME) };
 #undef HOGBATCH_NAME
 
-#define HOGBATCH_NAME(name) std::string_view(#name),
-inline constexpr std::array kKernelNames = {HOGBATCH_KERNELS(HOGBATCH_NAME)};
+#define HOGBATCH_ONE(name) +1
+inline constexpr std::size_t kKernels = 0 HOGBATCH_KERNELS(HOGBATCH_ONE);
+#undef HOGBATCH_ONE
+
+#define HOGBATCH_NAME(name) #name,
+inline constexpr IndexedArray<Kernel, std::string_view, kKernels> kKernelNames(
+    {HOGBATCH_KERNELS(HOGBATCH_NAME)});
 #undef HOGBATCH_NAME
 
 }  // namespace hogbatch::gpu

@@ -1,5 +1,7 @@
 #include "gpu/stream_order.h"
 
+#include <array>
+
 #include "core/error.h"
 
 namespace hogbatch::gpu {
@@ -19,14 +21,14 @@ void StreamOrder::Use(Stream stream, void* block) {
   // later transfer that must wait then waits for these only, not for what is queued in between.
   if (stream != Stream::kCompute) Close(Stream::kCompute);
   for (Stream other : kAllStreams) {
-    if (other != stream) Await(stream, other, found->second[Index(other)]);
+    if (other != stream) Await(stream, other, found->second[other]);
   }
-  found->second[Index(stream)] = LineOf(stream).open;
+  found->second[stream] = LineOf(stream).open;
   LineOf(stream).has_work = true;
 }
 
 void StreamOrder::Await(Stream waiter, Stream other, Mark mark) {
-  Mark& awaited = LineOf(waiter).awaited[Index(other)];
+  Mark& awaited = LineOf(waiter).awaited[other];
   if (mark <= awaited || HasCompleted(other, mark)) return;
   if (mark == LineOf(other).open) Close(other);
   driver_.Await(waiter, EventOf(other, mark));
@@ -48,14 +50,14 @@ StreamOrder::Mark StreamOrder::Close(Stream stream) {
 }
 
 StreamOrder::Marks StreamOrder::CloseAll() {
-  Marks marks{};
-  for (Stream stream : kAllStreams) marks[Index(stream)] = Close(stream);
+  Marks marks;
+  for (Stream stream : kAllStreams) marks[stream] = Close(stream);
   return marks;
 }
 
 void StreamOrder::WaitFor(const Marks& marks) {
   for (Stream stream : kAllStreams) {
-    const Mark mark = marks[Index(stream)];
+    const Mark mark = marks[stream];
     if (HasCompleted(stream, mark)) continue;
     driver_.Synchronize(EventOf(stream, mark));
     while (!HasCompleted(stream, mark)) {

@@ -6,11 +6,11 @@
 // has completed.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
 
+#include "core/indexed_vector.h"
 #include "gpu/driver.h"
 
 namespace hogbatch::gpu {
@@ -18,8 +18,7 @@ namespace hogbatch::gpu {
 class StreamOrder {
  public:
   using Mark = std::int64_t;  // from 1
-  using Marks = std::array<Mark, kStreams>;
-  static std::size_t Index(Stream stream) { return static_cast<std::size_t>(stream); }
+  using Marks = IndexedArray<Stream, Mark, kStreams>;
 
   explicit StreamOrder(Driver& driver) : driver_(driver) {}
   ~StreamOrder();
@@ -51,20 +50,20 @@ class StreamOrder {
     bool has_work = false;     // since the last event
     Mark come = 0;             // all up to this one have completed
     std::deque<Event> events;  // of the marks from come + 1 to open - 1
-    Marks awaited{};           // of the other streams
+    Marks awaited;             // of the other streams
   };
 
-  Line& LineOf(Stream stream) { return lines_[Index(stream)]; }
-  const Line& LineOf(Stream stream) const { return lines_[Index(stream)]; }
+  Line& LineOf(Stream stream) { return lines_[stream]; }
+  const Line& LineOf(Stream stream) const { return lines_[stream]; }
   // The event of a closed mark that is not known to have completed.
   Event EventOf(Stream stream, Mark mark) const {
-    return LineOf(stream).events[static_cast<std::size_t>(mark - LineOf(stream).come - 1)];
+    return LineOf(stream).events[mark - LineOf(stream).come - 1];
   }
   void ReleaseFirst(Line& line) noexcept;  // which has completed
   void Await(Stream waiter, Stream other, Mark mark);
 
   Driver& driver_;
-  std::array<Line, kStreams> lines_;
+  IndexedArray<Stream, Line, kStreams> lines_;
   std::unordered_map<void*, Marks> blocks_;  // the last mark of each stream that touched a block
 };
 

@@ -31,17 +31,37 @@ ARROWS = {
     "fetch": {"core", "datasets/text"},
     "main.cc": {"core", "cli"},
 }
-# Rooms of a folder: what each may include of that folder beside itself.
+# Rooms of a folder: what each may include of that folder beside itself. A room is a folder without the rooms in it,
+# or the files of one name.
 DATASET_VALUES = {"datasets/dataset.h", "datasets/schema.h", "datasets/table.h", "datasets/parallel.h"}
+# What a job is made of: all of control but those that know several jobs.
+JOB_PARTS = {f"runtime/control/{part}.h" for part in (
+    "algorithm", "evaluations", "job", "pause_phase", "progress", "progress_meter", "stop_rules", "task_length",
+    "tasks_in_flight", "worker_table")}
 ROOMS = {
     "runtime/control": set(),
+    "runtime/control/jobs": JOB_PARTS,
+    "runtime/control/coordinator": {"runtime/control"},
     "runtime/store": set(),
     "runtime/batches": set(),
     "runtime/workers": {"runtime/store", "runtime/batches"},
     "runtime/executors": {"runtime/control", "runtime/store", "runtime/batches", "runtime/workers"},
+    "datasets": {"datasets/text", "datasets/readers", "datasets/encoding"},
     "datasets/text": set(),
     "datasets/readers": DATASET_VALUES | {"datasets/text"},
     "datasets/encoding": DATASET_VALUES | {"datasets/text", "datasets/readers"},
+    "datasets/convert": {"datasets"},
+    "training/model": {"training/observer.h"},
+    "training/devices": set(),
+    "training/cache": {"training/checksum.h", "training/model"},
+    "training/calibration": {"training/observer.h", "training/workload.h", "training/devices"},
+    "training/checkpoint": {"training/checksum.h", "training/input.h", "training/observer.h", "training/plan.h",
+                            "training/spec.h", "training/model"},
+    "training/onnx": {"training/model"},
+    "training/queue": {f"training/{part}" for part in (
+        "checkpoint", "input.h", "job_parts.h", "memory_check.h", "observer.h", "plan.h", "spec.h", "train.h")},
+    "training/sweep": {"training"},
+    "training": {f"training/{room}" for room in ("model", "devices", "cache", "calibration", "checkpoint")},
 }
 # What the files of a folder must not see, not even through the headers they include. Algorithms see values only.
 HIDDEN_FROM = {
@@ -75,7 +95,9 @@ def folder_of(path):
 
 
 def room_of(path):
-    return "/".join(without_src(path).split("/")[:2])
+    """The innermost of ROOMS that holds the file; None: no room does."""
+    rooms = [room for room in ROOMS if without_src(path).startswith((room + "/", room + "."))]
+    return max(rooms, key=len, default=None)
 
 
 def covers(entries, include):
@@ -94,7 +116,7 @@ def violations(path, text):
         if quote != '"':
             continue
         if target == folder:
-            if room in ROOMS and not covers(ROOMS[room] | {room}, include):
+            if room and room_of(include) != room and not covers(ROOMS[room], include):
                 yield f"{path} includes {include}: {room} may not"
         elif target not in ARROWS:
             yield f"{path} includes {include}: no such folder"
@@ -176,6 +198,35 @@ def selftest_rooms():
     assert allowed("datasets/encoding/a.cc", "datasets/readers/numbers.h")
     assert allowed("datasets/read.cc", "datasets/encoding/labels.h")
     assert allowed("src/cli/a.cc", "training/options.h")
+    selftest_inner_rooms(allowed)
+
+
+def selftest_inner_rooms(allowed):
+    assert not allowed("src/runtime/control/job.cc", "runtime/control/jobs/job_run.h")
+    assert not allowed("src/runtime/control/job.cc", "runtime/control/coordinator.h")
+    assert not allowed("src/runtime/control/jobs/a.cc", "runtime/control/coordinator.h")
+    assert not allowed("src/runtime/control/jobs/a.cc", "runtime/control/scheduler.h")
+    assert not allowed("src/runtime/control/coordinator.cc", "runtime/workers/worker.h")
+    assert allowed("src/runtime/control/jobs/a.cc", "runtime/control/jobs/job_run.h")
+    assert allowed("src/runtime/control/jobs/a.cc", "runtime/control/job.h")
+    assert allowed("src/runtime/control/coordinator.h", "runtime/control/jobs/job_run.h")
+    assert allowed("src/runtime/executors/a.cc", "runtime/control/coordinator.h")
+    assert not allowed("datasets/read.cc", "datasets/convert/write_rows.h")
+    assert not allowed("datasets/encoding/a.cc", "datasets/convert/write_rows.h")
+    assert allowed("datasets/convert/a.cc", "datasets/open_input.h")
+    assert not allowed("src/training/model/a.cc", "training/plan.h")
+    assert not allowed("src/training/devices/a.cc", "training/spec.h")
+    assert not allowed("src/training/cache/a.cc", "training/input.h")
+    assert not allowed("src/training/calibration/a.cc", "training/plan.h")
+    assert not allowed("src/training/calibration/a.cc", "training/train.h")
+    assert not allowed("src/training/checkpoint/a.cc", "training/train.h")
+    assert not allowed("src/training/onnx/a.cc", "training/checkpoint/checkpoint_file.h")
+    assert not allowed("src/training/queue/a.cc", "training/sweep/tuner.h")
+    assert not allowed("src/training/train.cc", "training/queue/queue.h")
+    assert not allowed("src/training/plan.cc", "training/sweep/tuner.h")
+    assert allowed("src/training/checkpoint/a.cc", "training/model/model_file.h")
+    assert allowed("src/training/sweep/a.cc", "training/queue/queue.h")
+    assert allowed("src/training/plan.cc", "training/calibration/gpu_calibration.h")
 
 
 def selftest_hidden():

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/indexed_vector.h"
 #include "gpu/cuda/calls.h"
 #include "gpu/cuda/handles.h"
 #include "gpu/cuda/kernel_table.h"
@@ -48,7 +49,7 @@ struct Identity {
 };
 
 // Streams that do not wait for the default stream, which cuDNN and other libraries may use.
-using Streams = std::array<StreamHandle, gpu::kStreams>;
+using Streams = IndexedArray<Stream, StreamHandle, gpu::kStreams>;
 Streams MakeStreams(const Identity& device) {
   device.Select();
   Streams streams;
@@ -173,13 +174,13 @@ class CudaDriver final : public gpu::Driver {
         cudaLaunchKernel(StandsFor(call.kernel), dim3(groups), dim3(gpu::kLanes), arguments.data(),
                          0, stream(Stream::kCompute));
     if (status == cudaSuccess) return;  // before a string is made
-    const std::string_view name = gpu::kKernelNames[static_cast<std::size_t>(call.kernel)];
+    const std::string_view name = gpu::kKernelNames[call.kernel];
     calls().Must(status, fmt::format("cudaLaunchKernel of {}", name));
   }
 
  private:
   const Calls& calls() const { return device_.calls; }
-  cudaStream_t stream(Stream s) const { return streams_[static_cast<std::size_t>(s)].get(); }
+  cudaStream_t stream(Stream s) const { return streams_[s].get(); }
 
   DeviceInfo info_;
   Identity device_;

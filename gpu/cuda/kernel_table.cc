@@ -1,6 +1,6 @@
 #include "gpu/cuda/kernel_table.h"
 
-#include <array>
+#include "core/indexed_vector.h"
 
 // This file declares a kernel as a plain function. In the plug-in this is the host stub that nvcc
 // makes for each kernel and registers with CUDA. Only its address is used.
@@ -10,9 +10,10 @@ namespace hogbatch::cuda {
 
 const void* StandsFor(gpu::Kernel kernel) {
 #define HOGBATCH_ADDRESS(name) reinterpret_cast<const void*>(&name),
-  static const std::array addresses = {HOGBATCH_KERNELS(HOGBATCH_ADDRESS)};
+  static const IndexedArray<gpu::Kernel, const void*, gpu::kKernels> addresses(
+      {HOGBATCH_KERNELS(HOGBATCH_ADDRESS)});
 #undef HOGBATCH_ADDRESS
-  return addresses[static_cast<std::size_t>(kernel)];
+  return addresses[kernel];
 }
 
 }  // namespace hogbatch::cuda

@@ -11,7 +11,7 @@ namespace {
 using gpu::Product;
 
 cl_mem MemoryOf(const Tensor& tensor) { return static_cast<cl_mem>(tensor.data.base); }
-std::size_t OffsetOf(const Tensor& tensor) { return static_cast<std::size_t>(tensor.data.offset); }
+std::size_t OffsetOf(const Tensor& tensor) { return tensor.data.offset; }
 
 CLBlastTranspose TurnOfA(const Product& product) {
   return product.form == Product::Form::kTransposeA ? CLBlastTransposeYes : CLBlastTransposeNo;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <unordered_map>
 #include <utility>
 
@@ -57,7 +56,7 @@ class OpenClDriver final : public gpu::Driver {
   Context context_;
   IndexedArray<Stream, Queue, gpu::kStreams> queues_;
   Queue mapping_;  // never waits for work of the other queues
-  std::array<Grouped, gpu::kKernelNames.size()> kernels_;
+  IndexedArray<gpu::Kernel, Grouped, gpu::kKernels> kernels_;
   std::unordered_map<void*, Memory> pinned_;  // by the address it is mapped to
   std::size_t allocated_ = 0;
   std::unique_ptr<Products> products_;
@@ -127,7 +126,7 @@ OpenClDriver::~OpenClDriver() {
 // Implementations allocate memory at its first use, and some promise more than there is. So the sum
 // is counted here, and too large a request is refused at once.
 void* OpenClDriver::Allocate(std::size_t bytes) {
-  const auto limit = static_cast<std::size_t>(device_.info.memory_bytes);
+  const std::size_t limit = device_.info.memory_bytes;
   if (limit > 0 && bytes > limit - allocated_) {  // 0: unknown
     reporter_.ThrowOutOfMemory(
         bytes, fmt::format("{} of its {} MiB are in use", allocated_ >> 20, limit >> 20));
@@ -218,20 +217,19 @@ void OpenClDriver::Synchronize() {
 }
 
 void OpenClDriver::Launch(const KernelCall& call) {
-  const auto index = static_cast<std::size_t>(call.kernel);
-  cl_kernel kernel = kernels_[index].kernel.get();
+  cl_kernel kernel = kernels_[call.kernel].kernel.get();
   Check(call.arguments.size() == call.types.size(), "a kernel's arguments and types differ");
   for (cl_uint i = 0; i < call.arguments.size(); ++i) {
     const bool is_narrow =
         call.types[i] == ArgumentType::kInt || call.types[i] == ArgumentType::kFloat;
     reporter_.Check(clSetKernelArg(kernel, i, is_narrow ? 4 : 8, &call.arguments[i]),
-                    fmt::format("clSetKernelArg {} of {}", i, gpu::kKernelNames[index]));
+                    fmt::format("clSetKernelArg {} of {}", i, gpu::kKernelNames[call.kernel]));
   }
-  const std::size_t lanes = kernels_[index].lanes;
-  const std::size_t items = static_cast<std::size_t>(call.groups) * lanes;
+  const std::size_t lanes = kernels_[call.kernel].lanes;
+  const std::size_t items = call.groups * lanes;
   reporter_.Check(clEnqueueNDRangeKernel(queue(Stream::kCompute), kernel, 1, nullptr, &items,
                                          &lanes, 0, nullptr, nullptr),
-                  fmt::format("clEnqueueNDRangeKernel of {}", gpu::kKernelNames[index]));
+                  fmt::format("clEnqueueNDRangeKernel of {}", gpu::kKernelNames[call.kernel]));
 }
 
 }  // namespace

@@ -16,9 +16,7 @@ constexpr std::int64_t kBlockRows = 64;
 constexpr std::int64_t kColumnsAtOnce = 16;
 constexpr std::int64_t kRowsOfBAtOnce = 2;
 
-std::size_t Pieces(std::int64_t all, std::int64_t each) {
-  return static_cast<std::size_t>((all + each - 1) / each);
-}
+std::size_t Pieces(std::int64_t all, std::int64_t each) { return (all + each - 1) / each; }
 
 class ProcessorProducts final : public Products {
  public:

@@ -58,7 +58,7 @@ class Network {
  public:
   // A file that Save, or the program, wrote.
   static Network Load(const std::string& path);
-  // Replaces the file in one step.
+  // Replaces the file atomically.
   void Save(const std::string& path) const;
 
   // The names of the classes or labels in the order of the outputs; empty for numbers.

@@ -2,12 +2,11 @@
 
 #include "compare/comparison.h"
 #include "compare/runs/record_json.h"
+#include "compare/runs/run_log.h"
 #include "core/guard/json_text.h"
 
 namespace hogbatch::compare {
 namespace {
-
-constexpr int kFormat = 1;
 
 Json JsonOf(const Spread& spread) {
   return {
@@ -135,7 +134,7 @@ Json SidesJson(const Comparison& comparison) {
 }  // namespace
 
 std::string CompareJson(const Comparison& comparison) {
-  Json json = {{"format", kFormat},
+  Json json = {{"format", kCompareFormat},
                {"complete", comparison.complete},
                {"command", comparison.command},
                {"options", Json::object()},

@@ -19,12 +19,18 @@ namespace {
 constexpr std::array kSgdRates = {0.02, 0.06, 0.2, 0.6};
 constexpr std::array kAdamRates = {0.0003, 0.001, 0.003, 0.01};
 
-std::vector<double> ParseRates(const CompareSpec& spec) {
-  if (spec.lrs == "auto") {
-    const bool is_adam = spec.training.optimizer.kind() == OptimizerKind::kAdam;
-    const auto& usual = is_adam ? kAdamRates : kSgdRates;
-    return {usual.begin(), usual.end()};
+std::vector<double> UsualRates(OptimizerKind optimizer) {
+  switch (optimizer) {
+    case OptimizerKind::kAdam:
+      return {kAdamRates.begin(), kAdamRates.end()};
+    case OptimizerKind::kSgd:
+      break;
   }
+  return {kSgdRates.begin(), kSgdRates.end()};
+}
+
+std::vector<double> ParseRates(const CompareSpec& spec) {
+  if (spec.lrs == "auto") return UsualRates(spec.training.optimizer.kind());
   std::vector<double> rates;
   for (const std::string& part : SplitList(spec.lrs)) {
     const double rate = ParseReal("--lrs", part);

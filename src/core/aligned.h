@@ -29,7 +29,7 @@ inline void* AllocateAligned(std::size_t bytes) {
 class AlignedFloats {
  public:
   AlignedFloats() = default;
-  explicit AlignedFloats(std::int64_t size) : size_(static_cast<std::size_t>(size)) {
+  explicit AlignedFloats(std::int64_t size) : size_(size) {
     data_.reset(static_cast<float*>(AllocateAligned(size_ * sizeof(float))));
     if (!data_) throw std::bad_alloc();
     std::fill_n(data_.get(), size_, 0.0f);

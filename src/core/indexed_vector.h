@@ -1,5 +1,5 @@
-// A vector whose index is an id, so that a team's id cannot index a worker's data,
-// and an array whose index is an enumeration that counts from 0.
+// A vector whose index is an id, so that a team's id cannot index a worker's data, and an array
+// whose index is an id or an enumeration that counts from 0.
 #pragma once
 
 #include <array>
@@ -21,9 +21,8 @@ class IndexedVector {
   decltype(auto) operator[](Id id) { return items_[static_cast<std::size_t>(id)]; }
   decltype(auto) operator[](Id id) const { return items_[static_cast<std::size_t>(id)]; }
 
-  T value_or(Id id, T other) const {
-    return static_cast<std::size_t>(id) < size() ? (*this)[id] : std::move(other);
-  }
+  bool contains(Id id) const { return static_cast<std::size_t>(id) < size(); }
+  T value_or(Id id, T other) const { return contains(id) ? (*this)[id] : std::move(other); }
 
   // Returns the id of the new element.
   Id push_back(T item) {
@@ -63,8 +62,12 @@ class IndexedArray {
   constexpr T& operator[](std::size_t index) { return items_[index]; }
   constexpr const T& operator[](std::size_t index) const { return items_[index]; }
 
+  static constexpr std::size_t size() { return kSize; }
+  constexpr auto begin() { return items_.begin(); }
   constexpr auto begin() const { return items_.begin(); }
+  constexpr auto end() { return items_.end(); }
   constexpr auto end() const { return items_.end(); }
+  std::array<T, kSize>& items() { return items_; }
 
  private:
   std::array<T, kSize> items_ = {};

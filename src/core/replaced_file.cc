@@ -174,8 +174,8 @@ void ReplacedFile::WriteAt(std::size_t place, std::span<const std::byte> bytes) 
         ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(place));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) ThrowErrno("write", path_);
-    place += static_cast<std::size_t>(written);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    place += written;
+    bytes = bytes.subspan(written);
   }
 }
 

@@ -22,7 +22,7 @@ struct StalenessHistogram {
 
   void Add(std::int64_t staleness) {
     const auto known = std::max<std::int64_t>(staleness, 0);
-    const auto bucket = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(known)));
+    const std::size_t bucket = std::bit_width(static_cast<std::uint64_t>(known));
     ++merges[std::min(bucket, kBuckets - 1)];
     total_staleness += known;
   }

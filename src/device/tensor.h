@@ -29,7 +29,7 @@ struct DeviceSpan {
   {
     return {base, offset, size};
   }
-  std::size_t offset_bytes() const { return static_cast<std::size_t>(offset) * sizeof(T); }
+  std::size_t offset_bytes() const { return offset * sizeof(T); }
   // On a device that shares host memory.
   T* host() const { return static_cast<T*>(base) + offset; }
   std::span<T> host_span() const { return {host(), static_cast<std::size_t>(size)}; }

@@ -14,7 +14,7 @@ ConfusionMatrix::ConfusionMatrix(std::int64_t classes)
       actual_(classes),
       predicted_(classes),
       hits_(classes),
-      counts_(classes <= kMostCounted ? static_cast<std::size_t>(classes * classes) : 0) {}
+      counts_(classes <= kMostCounted ? classes * classes : 0) {}
 
 void ConfusionMatrix::Add(std::int32_t actual, std::int32_t predicted) {
   ++actual_[actual];

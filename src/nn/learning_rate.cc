@@ -25,7 +25,12 @@ constexpr double kUsualScaleMax = 16;
 // squared error has no bound, and its curvature grows with the width of the last layer: a rate that
 // suits the other losses makes it diverge.
 double RateFor(Loss loss, OptimizerKind optimizer) {
-  if (optimizer == OptimizerKind::kAdam) return 0.001;
+  switch (optimizer) {
+    case OptimizerKind::kAdam:
+      return 0.001;
+    case OptimizerKind::kSgd:
+      break;
+  }
   return loss == Loss::kSquared ? 0.005 : 0.05;
 }
 

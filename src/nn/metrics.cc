@@ -42,7 +42,7 @@ std::size_t Largest(std::span<const float> row, std::size_t count, std::size_t (
 // These three return the loss of the row and add all else to the sums.
 double AddSoftmaxRow(std::span<const float> row, std::int32_t wanted,
                      std::span<const float> class_weights, EvaluationSums& sums) {
-  const auto index = static_cast<std::size_t>(wanted);
+  const std::size_t index = wanted;
   Check(wanted >= 0 && index < row.size(), "a row's class has no output");
   const auto largest = std::max_element(row.begin(), row.end()) - row.begin();
   sums.correct += largest == wanted && !std::isnan(row[index]);
@@ -56,11 +56,11 @@ double AddSigmoidRow(std::span<const float> row, std::span<const std::int32_t> l
   std::size_t top[5];
   const std::size_t found = Largest(row, std::min<std::size_t>(5, row.size()), top);
   for (const std::int32_t label : labels) {
-    const auto index = static_cast<std::size_t>(label);
+    const std::size_t index = label;
     Check(label >= 0 && index < row.size(), "a row's label has no output");
     const double x = row[index];
     loss += WeightOf(class_weights, index) * Softplus(-x) - Softplus(x);
-    const auto rank = static_cast<std::size_t>(std::find(top, top + found, index) - top);
+    const std::size_t rank = std::find(top, top + found, index) - top;
     for (std::size_t k = 0; k < 3; ++k) {
       if (rank < std::min(found, kRanks[k]))
         sums.hits_at[k] += 1.0 / static_cast<double>(kRanks[k]);
@@ -86,7 +86,7 @@ double AddSquaredRow(std::span<const float> row, std::span<const float> values,
 EvaluationSums Evaluate(Loss loss, std::span<const float> outputs, std::int64_t columns,
                         const HostTargets& targets, std::span<const float> class_weights) {
   Check(columns >= 1, "outputs have no columns");
-  const auto width = static_cast<std::size_t>(columns);
+  const std::size_t width = columns;
   const std::size_t rows = outputs.size() / width;
   Check(class_weights.empty() || class_weights.size() == width, "class weights do not fit outputs");
   EvaluationSums sums;
@@ -120,7 +120,7 @@ void ToProbabilities(Loss loss, std::span<float> outputs, std::int64_t columns) 
     for (float& x : outputs) x = static_cast<float>(1 / (1 + std::exp(-static_cast<double>(x))));
     return;
   }
-  const auto width = static_cast<std::size_t>(columns);
+  const std::size_t width = columns;
   for (std::size_t at = 0; at + width <= outputs.size(); at += width) {
     const auto row = outputs.subspan(at, width);
     const double log_sum = LogSumExp(row);

@@ -23,10 +23,10 @@ constexpr std::array<NamedValue<OptimizerKind>, 2> kKinds{{
 // when decay was last applied to them.
 class PlainSgd : public Optimizer {
  public:
-  PlainSgd(double decay, std::int64_t sparse_rows, Device& device)
+  PlainSgd(const OptimizerOptions& options, std::int64_t sparse_rows, Device& device)
       : device_(device),
-        decay_(decay),
-        direct_(decay == 0 || sparse_rows == 0),
+        decay_(options.weight_decay),
+        direct_(IsDirect(options, 0, sparse_rows)),
         lazy_(device, sparse_rows) {}
 
   bool direct() const override { return direct_; }
@@ -213,15 +213,28 @@ std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double
                                          const ParameterLayout& layout, std::int64_t sparse_rows,
                                          Device& device) {
   options.Validate();
-  if (options.kind() == OptimizerKind::kAdam) {
-    return std::make_unique<AdamOptimizer>(options, layout, sparse_rows, device);
+  switch (options.kind()) {
+    case OptimizerKind::kAdam:
+      return std::make_unique<AdamOptimizer>(options, layout, sparse_rows, device);
+    case OptimizerKind::kSgd:
+      break;
   }
   Check(momentum >= 0 && momentum < 1, "momentum lies outside [0, 1)");
-  const double decay = options.weight_decay;
   if (momentum > 0) {
-    return std::make_unique<MomentumSgd>(momentum, decay, layout, sparse_rows, device);
+    return std::make_unique<MomentumSgd>(momentum, options.weight_decay, layout, sparse_rows,
+                                         device);
   }
-  return std::make_unique<PlainSgd>(decay, sparse_rows, device);
+  return std::make_unique<PlainSgd>(options, sparse_rows, device);
+}
+
+std::size_t StateArrays(OptimizerKind kind, double momentum) {
+  switch (kind) {
+    case OptimizerKind::kAdam:
+      return 2;  // mean and square
+    case OptimizerKind::kSgd:
+      break;
+  }
+  return momentum > 0 ? 1 : 0;
 }
 
 bool IsDirect(const OptimizerOptions& options, double momentum, std::int64_t sparse_rows) {
@@ -231,9 +244,8 @@ bool IsDirect(const OptimizerOptions& options, double momentum, std::int64_t spa
 
 std::int64_t OptimizerBytes(const OptimizerOptions& options, double momentum,
                             const ParameterLayout& layout, std::int64_t sparse_rows) {
-  const bool is_adam = options.kind() == OptimizerKind::kAdam;
-  const std::int64_t states = is_adam ? 2 : (momentum > 0 ? 1 : 0);
-  return states * layout.floats * static_cast<std::int64_t>(sizeof(float)) +
+  const auto arrays = static_cast<std::int64_t>(StateArrays(options.kind(), momentum));
+  return arrays * layout.floats * static_cast<std::int64_t>(sizeof(float)) +
          sparse_rows * static_cast<std::int64_t>(sizeof(std::int32_t));
 }
 

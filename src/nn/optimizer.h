@@ -1,6 +1,7 @@
 // Turns gradients into steps. Its state is private to a worker; the weights it steps may be shared.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -88,6 +89,8 @@ std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerOptions& options, double
                                          const ParameterLayout& layout, std::int64_t sparse_rows,
                                          Device& device);
 
+// Arrays in the shape of the parameters that such an optimiser keeps.
+std::size_t StateArrays(OptimizerKind kind, double momentum);
 // Whether that optimiser would be direct().
 bool IsDirect(const OptimizerOptions& options, double momentum, std::int64_t sparse_rows);
 // Bytes of device memory that its state takes.

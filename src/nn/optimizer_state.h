@@ -22,9 +22,7 @@ namespace hogbatch {
 class LazyRows {
  public:
   LazyRows(Device& device, std::int64_t rows)
-      : device_(device),
-        last_(rows, 0),
-        skipped_on_device_(device, static_cast<std::size_t>(rows) * sizeof(std::int32_t)) {}
+      : device_(device), last_(rows, 0), skipped_on_device_(device, rows * sizeof(std::int32_t)) {}
 
   TouchedRows Touch(const LayerGradient& gradient, std::int64_t update) {
     const std::span<const std::int32_t> rows = gradient.touched_on_host;
@@ -32,10 +30,10 @@ class LazyRows {
           "host and device know the same touched rows");
     Check(rows.size() <= last_.size(), "an update touches more rows than a layer has");
     // Those of the last update may still be uploading; those of the one before have arrived.
-    std::vector<std::int32_t>& skipped_rows = skipped_[static_cast<std::size_t>(turn_ ^= 1)];
+    std::vector<std::int32_t>& skipped_rows = skipped_[turn_ ^= 1];
     skipped_rows.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto row = static_cast<std::size_t>(rows[i]);  // a negative one becomes huge
+      const std::size_t row = rows[i];  // a negative one becomes huge
       Check(row < last_.size(), "an update touches a row its layer does not have");
       std::int64_t& last = last_[row];
       const std::int64_t missed = std::max<std::int64_t>(0, update - last - 1);
@@ -78,8 +76,7 @@ class StateMemory {
 
   void SaveTo(OptimizerState& state) {
     for (std::size_t i = 0; i < layers(); ++i) {
-      std::vector<float>& saved =
-          state.layers.emplace_back(static_cast<std::size_t>(blocks_.floats(i)));
+      std::vector<float>& saved = state.layers.emplace_back(blocks_.floats(i));
       blocks_.Download(i, saved);
       device_.Wait();
       const Tensor& weights = blocks_.views()[i].weights;

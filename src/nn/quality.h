@@ -28,7 +28,7 @@ class CalibrationError {
 // F1 of labels, of which a row may have several.
 class LabelF1 {
  public:
-  explicit LabelF1(std::int64_t labels) : counts_(static_cast<std::size_t>(labels)) {}
+  explicit LabelF1(std::int64_t labels) : counts_(labels) {}
 
   // `actual` ascends. A label is predicted if its probability is at least a half.
   void Add(std::span<const float> probabilities, std::span<const std::int32_t> actual);

@@ -47,7 +47,7 @@ SafeTensors Read(std::int64_t file_bytes, const ReadAt& read_at, TensorFileKind 
   std::byte prefix[8];
   read_at(0, prefix);
   const std::int64_t header_bytes = HeaderLength(prefix, file_bytes, kind, source);
-  std::string text(static_cast<std::size_t>(header_bytes), ' ');
+  std::string text(header_bytes, ' ');
   read_at(8, std::as_writable_bytes(std::span(text)));
 
   SafeTensorsHeader header =
@@ -111,7 +111,7 @@ SafeTensors ReadSafeTensors(const std::string& path, TensorFileKind kind) {
 SafeTensors ParseSafeTensors(std::span<const std::byte> file, std::string_view source,
                              TensorFileKind kind) {
   const auto read_at = [&](std::int64_t offset, std::span<std::byte> to) {
-    const auto from = file.subspan(static_cast<std::size_t>(offset), to.size());
+    const auto from = file.subspan(offset, to.size());
     std::copy(from.begin(), from.end(), to.begin());
   };
   return Read(static_cast<std::int64_t>(file.size()), read_at, kind, source);

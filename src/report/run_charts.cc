@@ -21,19 +21,19 @@ constexpr std::array kSplits = {std::pair{"train_", "training"}, std::pair{"vali
                                 std::pair{"test_", "test"}};
 
 // What a curve has on its x axis.
-using Abscissa = double Moment::*;
+using Abscissa = double MetricsRow::*;
 
 bool Measures(const RunRecord& run, const std::string& key) {
-  return std::ranges::any_of(run.moments,
-                             [&](const Moment& moment) { return moment.measured.contains(key); });
+  return std::ranges::any_of(run.metrics,
+                             [&](const MetricsRow& row) { return row.measured.contains(key); });
 }
 
 Series Curve(const RunRecord& run, Abscissa x, const std::string& key, std::string name) {
   Series series{.name = std::move(name), .x = {}, .y = {}};
-  for (const Moment& moment : run.moments) {
-    const auto found = moment.measured.find(key);
-    if (found == moment.measured.end()) continue;
-    series.x.push_back(moment.*x);
+  for (const MetricsRow& row : run.metrics) {
+    const auto found = row.measured.find(key);
+    if (found == row.measured.end()) continue;
+    series.x.push_back(row.*x);
     series.y.push_back(found->second);
   }
   return series;
@@ -41,10 +41,10 @@ Series Curve(const RunRecord& run, Abscissa x, const std::string& key, std::stri
 
 Series RunningLoss(const RunRecord& run, Abscissa x) {
   Series series{.name = "running", .x = {}, .y = {}, .colour = 5, .stroke = Stroke::kDashed};
-  for (const Moment& moment : run.moments) {
-    if (!std::isfinite(moment.running_loss)) continue;
-    series.x.push_back(moment.*x);
-    series.y.push_back(moment.running_loss);
+  for (const MetricsRow& row : run.metrics) {
+    if (!std::isfinite(row.running_loss)) continue;
+    series.x.push_back(row.*x);
+    series.y.push_back(row.running_loss);
   }
   return series;
 }
@@ -122,7 +122,7 @@ double FitToLearning(LineChart& chart) {
 }
 
 std::string LearningChart(std::span<const RunRecord> runs, const std::string& what, Abscissa x) {
-  const bool over_time = x == &Moment::train_seconds;
+  const bool over_time = x == &MetricsRow::train_seconds;
   const std::string title = MetricTitle(what);
   std::string label = title;
   if (runs.size() > 1)
@@ -155,7 +155,7 @@ Series Throughput(const RunRecord& run) {
     before = seconds;
     examples = total;
   };
-  for (const Moment* moment : Reports(run)) add(moment->seconds, moment->examples);
+  for (const MetricsRow* row : Reports(run)) add(row->seconds, row->examples);
   if (series.x.empty()) add(run.totals.seconds, run.totals.examples);
   return series;
 }
@@ -179,10 +179,10 @@ struct SizesBefore {
 
 std::map<std::string, Sizes, NaturalOrder> SizesByWorker(const RunRecord& run) {
   std::map<std::string, Sizes, NaturalOrder> sizes;
-  for (std::size_t i = 0; i < run.moments.size(); ++i) {
-    for (const auto& [worker, rows] : run.moments[i].batch_size) {
+  for (std::size_t i = 0; i < run.metrics.size(); ++i) {
+    for (const auto& [worker, rows] : run.metrics[i].batch_size) {
       Sizes& own = sizes[worker];
-      own.resize(run.moments.size(), std::numeric_limits<double>::quiet_NaN());
+      own.resize(run.metrics.size(), std::numeric_limits<double>::quiet_NaN());
       own[i] = rows;
     }
   }
@@ -191,7 +191,7 @@ std::map<std::string, Sizes, NaturalOrder> SizesByWorker(const RunRecord& run) {
 
 std::vector<Series> BatchSizes(const RunRecord& run) {
   std::vector<double> seconds;
-  for (const Moment& moment : run.moments) seconds.push_back(moment.seconds);
+  for (const MetricsRow& row : run.metrics) seconds.push_back(row.seconds);
   std::vector<Series> made;
   std::vector<std::vector<std::string>> alike;
   std::map<Sizes, std::size_t, SizesBefore> places;  // in both
@@ -212,8 +212,8 @@ std::vector<Series> BatchSizes(const RunRecord& run) {
 std::string MainMetric(std::span<const RunRecord> runs) {
   std::set<std::string> found;
   for (const RunRecord& run : runs) {
-    for (const Moment& moment : run.moments) {
-      for (const auto& [key, value] : moment.measured) found.insert(key.substr(key.find('_') + 1));
+    for (const MetricsRow& row : run.metrics) {
+      for (const auto& [key, value] : row.measured) found.insert(key.substr(key.find('_') + 1));
     }
     for (const auto& [key, value] : run.totals.measured)
       found.insert(key.substr(key.find('_') + 1));
@@ -235,8 +235,8 @@ std::vector<std::string> LearningCharts(std::span<const RunRecord> runs) {
   std::vector<std::string> charts;
   for (const std::string& what : {std::string("loss"), MainMetric(runs)}) {
     if (what.empty()) continue;
-    charts.push_back(LearningChart(runs, what, &Moment::train_seconds));
-    charts.push_back(LearningChart(runs, what, &Moment::epoch));
+    charts.push_back(LearningChart(runs, what, &MetricsRow::train_seconds));
+    charts.push_back(LearningChart(runs, what, &MetricsRow::epoch));
   }
   return charts;
 }

@@ -18,6 +18,7 @@
 #include "core/guard/small_file.h"
 #include "core/text.h"
 #include "report/line_reader.h"
+#include "report/record_format.h"
 
 namespace hogbatch::report {
 namespace {
@@ -26,11 +27,10 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr int kFormat = 1;  // of summary.json and options.json, as known here
 constexpr std::uintmax_t kMostFileBytes = 16 << 20;  // of one of them
 constexpr std::size_t kMostNames = 1000;             // of workers and measures of a run
-constexpr std::size_t kMostMoments = 20000;          // more than any screen shows
-constexpr std::size_t kMostNumbers = 4000000;        // moments times names
+constexpr std::size_t kMostRows = 20000;             // more than any screen shows
+constexpr std::size_t kMostNumbers = 4000000;        // rows times names
 
 // The names in the record of a run: those that came first.
 class Names {
@@ -125,7 +125,7 @@ Facts FactsAt(const Json& object, const char* key) {
   return facts;
 }
 
-Moment MakeMoment(const Json& line, Names& names) {
+MetricsRow MakeRow(const Json& line, Names& names) {
   return {.seconds = NumberAt(line, "seconds"),
           .train_seconds = NumberAt(line, "train_seconds"),
           .epoch = NumberAt(line, "epoch"),
@@ -161,31 +161,31 @@ Totals MakeTotals(const Json& object, Names& names) {
 }
 
 // The lines of a record, as they come.
-class MomentReader {
+class MetricsReader {
  public:
-  explicit MomentReader(Names& names) : names_(names) {}
+  explicit MetricsReader(Names& names) : names_(names) {}
 
   // False if the line is no record.
   bool Add(std::string_view text) {
     auto line = ParseJson<Json>(text);
     if (!line.is_object() || !line.contains("seconds")) return false;
-    Moment moment = MakeMoment(line, names_);
-    if (!std::isfinite(moment.seconds)) return false;
-    if (moment.measured.empty()) {
+    MetricsRow row = MakeRow(line, names_);
+    if (!std::isfinite(row.seconds)) return false;
+    if (row.measured.empty()) {
       last_ = std::move(line);
       if (++plain_ % stride_ != 0) return true;
     } else {
-      measured_ = moment.measured;
+      measured_ = row.measured;
       if (last_.is_null()) last_ = std::move(line);
     }
-    moments_.push_back(std::move(moment));
-    if (moments_.size() >= MostMoments()) Thin();
+    rows_.push_back(std::move(row));
+    if (rows_.size() >= MostRows()) Thin();
     return true;
   }
 
-  std::vector<Moment> Moments() && {
-    std::ranges::stable_sort(moments_, {}, &Moment::seconds);
-    return std::move(moments_);
+  std::vector<MetricsRow> Rows() && {
+    std::ranges::stable_sort(rows_, {}, &MetricsRow::seconds);
+    return std::move(rows_);
   }
   // Where the run stands after the last line.
   Totals Latest() {
@@ -198,25 +198,24 @@ class MomentReader {
   }
 
  private:
-  std::size_t MostMoments() const {
-    return std::min(kMostMoments, kMostNumbers / std::max<std::size_t>(names_.size(), 1));
+  std::size_t MostRows() const {
+    return std::min(kMostRows, kMostNumbers / std::max<std::size_t>(names_.size(), 1));
   }
 
   // Evaluations are kept as long as there are others to drop.
   void Thin() {
     std::size_t kept = 0;
     stride_ *= 2;
-    const std::size_t before = moments_.size();
+    const std::size_t before = rows_.size();
     std::size_t place = 0;
-    std::erase_if(moments_, [&](const Moment& moment) {
-      return moment.measured.empty() && ++place % 2 == 0;
-    });
-    if (moments_.size() < before * 3 / 4) return;
-    std::erase_if(moments_, [&](const Moment&) { return ++kept % 2 == 0; });
+    std::erase_if(rows_,
+                  [&](const MetricsRow& row) { return row.measured.empty() && ++place % 2 == 0; });
+    if (rows_.size() < before * 3 / 4) return;
+    std::erase_if(rows_, [&](const MetricsRow&) { return ++kept % 2 == 0; });
   }
 
   Names& names_;
-  std::vector<Moment> moments_;
+  std::vector<MetricsRow> rows_;
   Numbers measured_;
   Json last_;
   std::size_t plain_ = 0;
@@ -231,7 +230,7 @@ void ReadMetrics(const std::string& folder, Names& names, RunRecord& record) {
     return;
   }
   LineReader lines(path);
-  MomentReader reader(names);
+  MetricsReader reader(names);
   std::int64_t damaged = 0, first_damaged = 0;
   while (const std::optional<TextLine> line = lines.Next()) {
     if (line->text.empty() && !line->too_long) continue;
@@ -251,8 +250,8 @@ void ReadMetrics(const std::string& folder, Names& names, RunRecord& record) {
         damaged == 1 ? "was" : "were", Grouped(first_damaged)));
   }
   record.totals = reader.Latest();
-  record.moments = std::move(reader).Moments();
-  if (record.moments.empty() && damaged == 0) {
+  record.metrics = std::move(reader).Rows();
+  if (record.metrics.empty() && damaged == 0) {
     record.problems.push_back("metrics.jsonl has no line yet, so there are no curves");
   }
 }
@@ -275,8 +274,8 @@ std::optional<Json> ReadObject(const std::string& folder, const std::string& fil
   for (const char* key : {"format", "options_format"}) {
     const auto found = object.find(key);
     if (found == object.end() || !found->is_number_integer()) continue;
-    if (const auto format = found->get<std::int64_t>(); format > kFormat) {
-      record.problems.push_back(NewerFormatText(file, format, kFormat) +
+    if (const auto format = found->get<std::int64_t>(); format > kRecordFormat) {
+      record.problems.push_back(NewerFormatText(file, format, kRecordFormat) +
                                 "; some of it may be missing here");
     }
   }
@@ -329,21 +328,21 @@ double ValueOf(const Numbers& numbers, const std::string& key) {
   return found == numbers.end() ? kNone : found->second;
 }
 
-std::vector<const Moment*> Reports(const RunRecord& run) {
+std::vector<const MetricsRow*> Reports(const RunRecord& run) {
   std::vector<double> gaps;
   double before = 0;
-  for (const Moment& moment : run.moments) {
-    if (moment.seconds > before) gaps.push_back(moment.seconds - before);
-    before = moment.seconds;
+  for (const MetricsRow& row : run.metrics) {
+    if (row.seconds > before) gaps.push_back(row.seconds - before);
+    before = row.seconds;
   }
   std::ranges::sort(gaps);
   const double least = gaps.empty() ? 0 : 0.6 * gaps[gaps.size() / 2];
-  std::vector<const Moment*> reports;
+  std::vector<const MetricsRow*> reports;
   double last = 0;
-  for (const Moment& moment : run.moments) {
-    if (moment.seconds < last + least || moment.seconds <= 0) continue;
-    last = moment.seconds;
-    reports.push_back(&moment);
+  for (const MetricsRow& row : run.metrics) {
+    if (row.seconds < last + least || row.seconds <= 0) continue;
+    last = row.seconds;
+    reports.push_back(&row);
   }
   return reports;
 }

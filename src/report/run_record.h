@@ -17,7 +17,7 @@ struct NaturalOrder {
 using Numbers = std::map<std::string, double, NaturalOrder>;
 
 // One line of metrics.jsonl. A number that it does not have is NaN.
-struct Moment {
+struct MetricsRow {
   double seconds = 0;
   double train_seconds = 0;
   double epoch = 0;
@@ -50,7 +50,7 @@ struct Totals {
 struct RunRecord {
   std::string name;
   std::string folder;
-  std::vector<Moment> moments;  // in order of time; thinned out if there are very many
+  std::vector<MetricsRow> metrics;  // in order of time; thinned out if there are very many
   Totals totals;
   Facts options;  // as options.json has them
   Facts machine;
@@ -66,8 +66,8 @@ RunRecord ReadRun(std::string_view name, const std::string& folder);
 // What stands at `key`; NaN: nothing.
 double ValueOf(const Numbers& numbers, const std::string& key);
 
-// The moments for rates between one and the next: none that follows another so soon that its rate
+// The rows for rates between one and the next: none that follows another so soon that its rate
 // would be noise.
-std::vector<const Moment*> Reports(const RunRecord& run);
+std::vector<const MetricsRow*> Reports(const RunRecord& run);
 
 }  // namespace hogbatch::report

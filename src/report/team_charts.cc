@@ -111,7 +111,7 @@ std::string UtilizationTimeline(const RunRecord& run, int colour) {
       before[worker] = {seconds, now};
     }
   };
-  for (const Moment* moment : Reports(run)) add(moment->seconds, moment->busy);
+  for (const MetricsRow* row : Reports(run)) add(row->seconds, row->busy);
   if (std::isfinite(run.totals.seconds)) add(run.totals.seconds, run.totals.busy);
   if (lanes.empty()) return "";
   Timeline timeline{.title = run.name, .lanes = {}, .colour = colour};

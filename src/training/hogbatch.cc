@@ -126,7 +126,7 @@ std::vector<float> Network::OutputsForFile(const std::string& path) const {
 
 std::vector<std::string> Network::PredictFile(const std::string& path) const {
   const std::vector<float> values = OutputsForFile(path);
-  const auto columns = static_cast<std::size_t>(parts_->model.spec.outputs);
+  const std::size_t columns = parts_->model.spec.outputs;
   std::vector<std::string> labels;
   for (std::size_t at = 0; at < values.size(); at += columns) {
     labels.push_back(

@@ -127,7 +127,12 @@ TrainingPlan Plan(const TrainingSpec& spec, const TrainingInput& input, const De
                     .seed = static_cast<std::uint64_t>(spec.seed),
                     .order_seed = placement.order_seed};
   if (!gpu_batch.calibrate_min || !plan.adapts()) return plan;
-  return Calibrated(plan, CalibrateGpus(plan, input, spec.min_utilization, observer));
+  return Calibrated(plan, CalibrateGpus({.work = plan.work,
+                                         .data = training,
+                                         .gpu_batch = plan.batches.gpu_batch,
+                                         .max_batch_sizes = plan.max_batch_sizes,
+                                         .make_memory = [&] { return MakeMemory(plan, input); }},
+                                        spec.min_utilization, observer));
 }
 
 TrainingSpec UsedSpec(const TrainingSpec& spec, const TrainingPlan& plan) {

@@ -23,13 +23,6 @@
 
 namespace hogbatch {
 
-// A GPU whose batch sizes were measured.
-struct CalibratedGpu {
-  std::string name;
-  LowerBound bound;
-  bool cached = false;
-};
-
 // What a lane has for itself (nn/lanes/lanes.h).
 struct LanePlan {
   LearningRateOptions learning_rate = {};

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "algorithms/adaptive_options.h"
+#include "algorithms/adaptive_rule.h"
+#include "algorithms/adaptive_teams.h"
 #include "core/random.h"
 #include "tests/algorithms/algorithm_driver.h"
 
@@ -129,32 +131,32 @@ TeamState TeamAt(double batch_size, TeamState team) {
 }
 
 TEST(AdaptiveDamping, LeavesAGapThatClosesByItself) {
-  EXPECT_EQ(DampedFactor(std::vector{Team(60), Team(40)}, 0, kOptions), 2) << "speeds unknown";
-  EXPECT_EQ(DampedFactor(std::vector{Team(60, 10), Team(40, 10)}, 0, kOptions), 2);
-  EXPECT_EQ(DampedFactor(std::vector{Team(60, 10), Team(40, 10)}, 1, kOptions), 0.5);
-  EXPECT_EQ(DampedFactor(std::vector{Team(60, 10), Team(40, 20)}, 0, kOptions), 1);
-  EXPECT_EQ(DampedFactor(std::vector{Team(60, 10), Team(40, 20)}, 1, kOptions), 1);
+  EXPECT_EQ(DampedFactor(TeamStates({Team(60), Team(40)}), 0, kOptions), 2) << "speeds unknown";
+  EXPECT_EQ(DampedFactor(TeamStates({Team(60, 10), Team(40, 10)}), 0, kOptions), 2);
+  EXPECT_EQ(DampedFactor(TeamStates({Team(60, 10), Team(40, 10)}), 1, kOptions), 0.5);
+  EXPECT_EQ(DampedFactor(TeamStates({Team(60, 10), Team(40, 20)}), 0, kOptions), 1);
+  EXPECT_EQ(DampedFactor(TeamStates({Team(60, 10), Team(40, 20)}), 1, kOptions), 1);
 }
 
 TEST(AdaptiveDamping, LetsTheOtherTeamReturnBeforeOneLeavesItsInitialSize) {
-  EXPECT_EQ(DampedFactor(std::vector{Team(60), TeamAt(32, Team(40))}, 0, kOptions), 1);
-  EXPECT_EQ(DampedFactor(std::vector{TeamAt(8, Team(60)), TeamAt(32, Team(40))}, 0, kOptions), 2)
+  EXPECT_EQ(DampedFactor(TeamStates({Team(60), TeamAt(32, Team(40))}), 0, kOptions), 1);
+  EXPECT_EQ(DampedFactor(TeamStates({TeamAt(8, Team(60)), TeamAt(32, Team(40))}), 0, kOptions), 2)
       << "it returns itself";
-  EXPECT_EQ(DampedFactor(std::vector{TeamAt(8, Team(60)), Team(40)}, 1, kOptions), 1);
+  EXPECT_EQ(DampedFactor(TeamStates({TeamAt(8, Team(60)), Team(40)}), 1, kOptions), 1);
 }
 
 TEST(AdaptiveDamping, ReturnsATeamBetweenOthersTowardsItsInitialSizeAndNoFurther) {
   const TeamState middle = Team(20);
-  EXPECT_EQ(DampedFactor(std::vector{Team(70), TeamAt(64, middle), Team(10)}, 1, kOptions), 0.5);
-  EXPECT_EQ(DampedFactor(std::vector{Team(70), TeamAt(20, middle), Team(10)}, 1, kOptions), 0.8);
-  EXPECT_EQ(DampedFactor(std::vector{Team(70), middle, Team(10)}, 1, kOptions), 1);
-  EXPECT_EQ(DampedFactor(std::vector{Team(70), TeamAt(8, middle), Team(10)}, 1, kOptions), 1);
+  EXPECT_EQ(DampedFactor(TeamStates({Team(70), TeamAt(64, middle), Team(10)}), 1, kOptions), 0.5);
+  EXPECT_EQ(DampedFactor(TeamStates({Team(70), TeamAt(20, middle), Team(10)}), 1, kOptions), 0.8);
+  EXPECT_EQ(DampedFactor(TeamStates({Team(70), middle, Team(10)}), 1, kOptions), 1);
+  EXPECT_EQ(DampedFactor(TeamStates({Team(70), TeamAt(8, middle), Team(10)}), 1, kOptions), 1);
 }
 
 TEST(AdaptiveDamping, IsNotInThePublishedFactor) {
-  EXPECT_EQ(PublishedFactor(std::vector{Team(60, 10), Team(40, 20)}, 0, 2), 2);
-  EXPECT_EQ(PublishedFactor(std::vector{Team(60), TeamAt(32, Team(40))}, 0, 2), 2);
-  EXPECT_EQ(PublishedFactor(std::vector{Team(70), TeamAt(64, Team(20)), Team(10)}, 1, 2), 1);
+  EXPECT_EQ(PublishedFactor(TeamStates({Team(60, 10), Team(40, 20)}), 0, 2), 2);
+  EXPECT_EQ(PublishedFactor(TeamStates({Team(60), TeamAt(32, Team(40))}), 0, 2), 2);
+  EXPECT_EQ(PublishedFactor(TeamStates({Team(70), TeamAt(64, Team(20)), Team(10)}), 1, 2), 1);
 }
 
 TEST(AdaptiveDamping, ReviewsNoTeamWhileAnotherIsOccupied) {
@@ -162,12 +164,12 @@ TEST(AdaptiveDamping, ReviewsNoTeamWhileAnotherIsOccupied) {
   gone.live = gone.training = 0;
   evaluating.training = 0;
   new_team.has_begun = false;
-  EXPECT_TRUE(CanReview(std::vector{Team(5), Team(5)}, 0, 0.02));
-  EXPECT_FALSE(CanReview(std::vector{Team(5), gone}, 0, 0.02)) << "nothing to compare with";
-  EXPECT_TRUE(CanReview(std::vector{Team(5), gone, Team(5)}, 0, 0.02));
-  EXPECT_FALSE(CanReview(std::vector{Team(5), evaluating, Team(5)}, 0, 0));
-  EXPECT_FALSE(CanReview(std::vector{Team(5), new_team}, 0, 0.02));
-  EXPECT_TRUE(CanReview(std::vector{Team(5), new_team}, 0, 0));
+  EXPECT_TRUE(CanReview(TeamStates({Team(5), Team(5)}), 0, 0.02));
+  EXPECT_FALSE(CanReview(TeamStates({Team(5), gone}), 0, 0.02)) << "nothing to compare with";
+  EXPECT_TRUE(CanReview(TeamStates({Team(5), gone, Team(5)}), 0, 0.02));
+  EXPECT_FALSE(CanReview(TeamStates({Team(5), evaluating, Team(5)}), 0, 0));
+  EXPECT_FALSE(CanReview(TeamStates({Team(5), new_team}), 0, 0.02));
+  EXPECT_TRUE(CanReview(TeamStates({Team(5), new_team}), 0, 0));
 }
 
 TEST(AdaptiveDamping, AgreesWithASecondAccountOfIt) {

@@ -338,11 +338,11 @@ TEST(AdaptiveRule, NamesTheBoundThatHoldsATeamAndInHowManyReviews) {
   ASSERT_EQ(held.size(), 2u);
   EXPECT_EQ(held[0].team, 0);
   EXPECT_EQ(held[0].by, By::kMax);
-  EXPECT_EQ(held[0].rows, 48);
+  EXPECT_EQ(held[0].batch_size, 48);
   EXPECT_DOUBLE_EQ(held[0].share_of_reviews, 3.0 / 4);
   EXPECT_EQ(held[1].team, 1);
   EXPECT_EQ(held[1].by, By::kMin);
-  EXPECT_EQ(held[1].rows, 256);
+  EXPECT_EQ(held[1].batch_size, 256);
   EXPECT_DOUBLE_EQ(held[1].share_of_reviews, 1.0 / 3);
 }
 
@@ -356,7 +356,7 @@ TEST(AdaptiveRule, KeepsToTheLeastMemoryOfATeamAndNamesIt) {
   EXPECT_EQ(driver.ReportAndAsk(0, 1), 1500);
   ASSERT_EQ(driver.held().size(), 1u);
   EXPECT_EQ(driver.held()[0].by, By::kMemory);
-  EXPECT_EQ(driver.held()[0].rows, 1500);
+  EXPECT_EQ(driver.held()[0].batch_size, 1500);
   // It turns out to be less still. That is no review, and nobody wanted more.
   driver.worker(0).max_batch_size = 700;
   EXPECT_EQ(driver.Ask(0), 700);

@@ -93,11 +93,11 @@ TEST(AdaptiveHogbatch, NamesTheBoundsThatKeepTeamsApart) {
   ASSERT_EQ(held.size(), 2u);
   EXPECT_EQ(held[0].team, 0);
   EXPECT_EQ(held[0].by, By::kMax);
-  EXPECT_EQ(held[0].rows, 64);
+  EXPECT_EQ(held[0].batch_size, 64);
   EXPECT_GT(held[0].share_of_reviews, 0.95);
   EXPECT_EQ(held[1].team, 1);
   EXPECT_EQ(held[1].by, By::kMin);
-  EXPECT_EQ(held[1].rows, 64);
+  EXPECT_EQ(held[1].batch_size, 64);
   EXPECT_GT(held[1].share_of_reviews, 0.95);
   EXPECT_EQ(result.totals.teams[0].batch_size, 64);
   EXPECT_EQ(result.totals.teams[1].batch_size, 64);
@@ -156,7 +156,7 @@ TEST(AdaptiveHogbatch, NamesMemoryThatHoldsATeam) {
   EXPECT_EQ(held[0].by, By::kMin);
   EXPECT_EQ(held[1].team, 1);
   EXPECT_EQ(held[1].by, By::kMemory);
-  EXPECT_EQ(held[1].rows, 300);
+  EXPECT_EQ(held[1].batch_size, 300);
   EXPECT_GT(held[1].share_of_reviews, 0.95);
 }
 
@@ -175,7 +175,7 @@ TEST(AdaptiveHogbatch, KeepsToMemoryThatIsFoundOutOnTheWay) {
   ASSERT_NE(met, sizes.end());
   EXPECT_LE(*std::max_element(met + 2, sizes.end()), 3000);
   EXPECT_EQ(result.totals.bound_teams.back().by, By::kMemory);
-  EXPECT_EQ(result.totals.bound_teams.back().rows, 3000);
+  EXPECT_EQ(result.totals.bound_teams.back().batch_size, 3000);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ TEST(TeamFields, MarkNoTeamThatLeftItsBound) {
 TEST(TeamFields, MarkATeamWhoseLatestUpdateWasTheRestOfABlock) {
   Progress progress = CoresAndGpu();
   progress.teams[0].batch_size = 90;
-  progress.bound_teams.push_back({.team = 1, .by = By::kMin, .rows = 128, .share_of_reviews = 0.5});
+  progress.bound_teams.push_back(
+      {.team = 1, .by = By::kMin, .batch_size = 128, .share_of_reviews = 0.5});
   progress.teams[1].batch_size = 120;
   EXPECT_THAT(TeamFields(progress),
               ElementsAre("cpu 52% x90 (max)", "opencl.0 48% x120 (min)", "beta 0.99"));
@@ -102,8 +103,12 @@ TEST(TeamLines, NameTheBoundsThatKeptTeamsFromBalanceAndTheWayOut) {
 TEST(TeamLines, PromiseNoWayOutWhereThereIsNone) {
   Progress totals = Unbalanced();
   totals.bound_teams = {
-      {.team = 0, .by = By::kMin, .rows = 1, .share_of_reviews = 0.5, .count_share = 0.1},
-      {.team = 1, .by = By::kMemory, .rows = 4096, .share_of_reviews = 0.5, .count_share = 0.9}};
+      {.team = 0, .by = By::kMin, .batch_size = 1, .share_of_reviews = 0.5, .count_share = 0.1},
+      {.team = 1,
+       .by = By::kMemory,
+       .batch_size = 4096,
+       .share_of_reviews = 0.5,
+       .count_share = 0.9}};
   EXPECT_EQ(
       TeamLines(totals)[1],
       "bounds    cpu was limited by --cpu-batch min 1 in 50% of its reviews, opencl.0 was "
@@ -160,10 +165,10 @@ TEST(TeamLines, PutTheMiddleUpdateWhereItStands) {
 
 TEST(MostBound, IsTheBoundOfTheMostRounds) {
   Progress progress = CoresAndGpu();
-  progress.bound_teams = {{.team = 1, .by = By::kMin, .rows = 64, .share_of_reviews = 0.1},
-                          {.team = 1, .by = By::kMax, .rows = 8192, .share_of_reviews = 0.6}};
+  progress.bound_teams = {{.team = 1, .by = By::kMin, .batch_size = 64, .share_of_reviews = 0.1},
+                          {.team = 1, .by = By::kMax, .batch_size = 8192, .share_of_reviews = 0.6}};
   EXPECT_EQ(MostBound(progress, 0), std::nullopt);
-  EXPECT_EQ(MostBound(progress, 1)->rows, 8192);
+  EXPECT_EQ(MostBound(progress, 1)->batch_size, 8192);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ inline Progress CoresAndGpu() {
                      .rows_per_second = 76'800}};
   progress.bound_teams = {{.team = 0,
                            .by = BoundTeam::By::kMax,
-                           .rows = 64,
+                           .batch_size = 64,
                            .share_of_reviews = 0.97,
                            .count_share = 0.52}};
   progress.staleness.Add(0);
@@ -55,7 +55,7 @@ inline Progress Unbalanced() {
   progress.bound_teams[0].count_share = 0.9;
   progress.bound_teams.push_back({.team = 1,
                                   .by = BoundTeam::By::kMin,
-                                  .rows = 64,
+                                  .batch_size = 64,
                                   .share_of_reviews = 0.95,
                                   .count_share = 0.1});
   return progress;

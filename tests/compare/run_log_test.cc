@@ -80,7 +80,7 @@ TEST(RunLog, RefusesFilesOfOthersAndDamagedOnes) {
   folder.Write("compare.json", "[1, 2]");
   EXPECT_THAT(WhyNot(folder.path(), kIdentity), HasSubstr("is not the record of a comparison"));
   folder.Write("compare.json", R"({"format": 9, "options": {}, "runs": []})");
-  EXPECT_THAT(WhyNot(folder.path(), kIdentity), HasSubstr("another version"));
+  EXPECT_THAT(WhyNot(folder.path(), kIdentity), HasSubstr("was written by a newer hogbatch"));
   folder.Write("compare.json",
                R"({"format": 1, "options": {"--seeds": "3", "--budget": "45m"}, "runs": [{}]})");
   EXPECT_THAT(WhyNot(folder.path(), kIdentity), HasSubstr("is damaged"));

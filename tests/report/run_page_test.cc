@@ -23,21 +23,21 @@ using testing::Not;
 RunRecord SmallRun(const std::string& name) {
   RunRecord run{.name = name, .folder = "runs/" + name};
   for (int i = 0; i <= 12; ++i) {
-    Moment moment{.seconds = 1.0 * i,
-                  .train_seconds = 0.9 * i,
-                  .epoch = i / 4.0,
-                  .examples = 1000.0 * i,
-                  .running_loss = 1.0 / (1 + i)};
+    MetricsRow row{.seconds = 1.0 * i,
+                   .train_seconds = 0.9 * i,
+                   .epoch = i / 4.0,
+                   .examples = 1000.0 * i,
+                   .running_loss = 1.0 / (1 + i)};
     if (i % 4 == 0) {
-      moment.measured = {{"train_loss", 1.0 / (1 + i)},
-                         {"valid_loss", 1.2 / (1 + i)},
-                         {"valid_accuracy", 0.1 * i / 2}};
+      row.measured = {{"train_loss", 1.0 / (1 + i)},
+                      {"valid_loss", 1.2 / (1 + i)},
+                      {"valid_accuracy", 0.1 * i / 2}};
     }
     if (i > 0) {
-      moment.batch_size = {{"cpu.0", 16}, {"cuda.0", 64.0 * (1 + i / 4)}};
-      moment.busy = {{"cpu.0", 0.5}, {"cuda.0", i > 6 ? 0.25 : 0.5}};
+      row.batch_size = {{"cpu.0", 16}, {"cuda.0", 64.0 * (1 + i / 4)}};
+      row.busy = {{"cpu.0", 0.5}, {"cuda.0", i > 6 ? 0.25 : 0.5}};
     }
-    run.moments.push_back(std::move(moment));
+    run.metrics.push_back(std::move(row));
   }
   run.totals = {.seconds = 12,
                 .train_seconds = 10.8,
@@ -109,10 +109,10 @@ TEST(RunPage, EscapesWhateverARunIsCalled) {
   run.options.emplace_back("data", "a<b>&\"c\".csv");
   run.totals.failures["<worker>"] = "<b>broke</b>";
   run.totals.updates_by_worker["<i>x</i>"] = 1;
-  for (Moment& moment : run.moments) {
-    moment.batch_size["\" onload=\"alert(1)"] = 3;
-    moment.busy["<svg/onload=alert(1)>"] = 1;
-    if (!moment.measured.empty()) moment.measured["valid_<u>"] = 1;
+  for (MetricsRow& row : run.metrics) {
+    row.batch_size["\" onload=\"alert(1)"] = 3;
+    row.busy["<svg/onload=alert(1)>"] = 1;
+    if (!row.measured.empty()) row.measured["valid_<u>"] = 1;
   }
   const std::string page = RunPage({&run, 1});
   Checked(page);
@@ -144,16 +144,16 @@ TEST(RunPage, ShowsWhatThereIsOfAnEmptyRun) {
 
 TEST(RunPage, StaysDrawableWhenALossDiverged) {
   RunRecord run = SmallRun("r");
-  run.moments[4].measured["train_loss"] = std::numeric_limits<double>::infinity();
-  run.moments[8].measured["train_loss"] = 1e300;
-  run.moments[9].running_loss = std::nan("");
+  run.metrics[4].measured["train_loss"] = std::numeric_limits<double>::infinity();
+  run.metrics[8].measured["train_loss"] = 1e300;
+  run.metrics[9].running_loss = std::nan("");
   Checked(RunPage({&run, 1}));
 }
 
 TEST(RunPage, DoesNotLetTheLossBeforeTrainingHideTheRest) {
   RunRecord run = SmallRun("r");
-  run.moments[0].measured["train_loss"] = 50;
-  run.moments[0].measured["valid_loss"] = 50;
+  run.metrics[0].measured["train_loss"] = 50;
+  run.metrics[0].measured["valid_loss"] = 50;
   EXPECT_THAT(RunPage({&run, 1}), HasSubstr("loss (before training 50)"));
 }
 
@@ -162,7 +162,7 @@ TEST(RunPage, ShowsTeamsWhereWorkersAreMany) {
   for (int i = 0; i < 64; ++i) {
     const std::string worker = fmt::format("cpu.{}", i);
     run.totals.updates_by_worker[worker] = 10;
-    for (Moment& moment : run.moments) moment.batch_size[worker] = 16;
+    for (MetricsRow& row : run.metrics) row.batch_size[worker] = 16;
   }
   run.totals.share_by_team = {{"cpu", 0.9}, {"cuda.0", 0.1}};
   const std::string page = RunPage({&run, 1});

@@ -52,12 +52,12 @@ TEST_F(RunFolder, IsReadWithEverythingInIt) {
   Write("options.json", kOptions);
   const RunRecord run = Read();
   EXPECT_THAT(run.problems, IsEmpty());
-  ASSERT_EQ(run.moments.size(), 2u);
-  EXPECT_EQ(run.moments[0].seconds, 0.5) << "an evaluation tells of an earlier moment";
-  EXPECT_EQ(run.moments[0].measured.at("valid_accuracy"), 0.75);
-  EXPECT_FALSE(run.moments[0].measured.contains("train_seconds"));
-  EXPECT_EQ(run.moments[1].busy.at("cpu.0"), 0.5);
-  EXPECT_EQ(run.moments[1].batch_size.at("cpu.0"), 16);
+  ASSERT_EQ(run.metrics.size(), 2u);
+  EXPECT_EQ(run.metrics[0].seconds, 0.5) << "an evaluation tells of an earlier moment";
+  EXPECT_EQ(run.metrics[0].measured.at("valid_accuracy"), 0.75);
+  EXPECT_FALSE(run.metrics[0].measured.contains("train_seconds"));
+  EXPECT_EQ(run.metrics[1].busy.at("cpu.0"), 0.5);
+  EXPECT_EQ(run.metrics[1].batch_size.at("cpu.0"), 16);
   EXPECT_EQ(run.totals.updates, 12);
   EXPECT_EQ(run.totals.stopped_because, "epochs");
   EXPECT_EQ(run.totals.merges_by_staleness.at("2"), 3);
@@ -89,7 +89,7 @@ TEST_F(RunFolder, WithDamagedLinesIsReadWithoutThem) {
   Write("summary.json", kSummary);
   Write("options.json", kOptions);
   const RunRecord run = Read();
-  EXPECT_EQ(run.moments.size(), 3u);
+  EXPECT_EQ(run.metrics.size(), 3u);
   EXPECT_THAT(run.problems,
               ElementsAre("8 of 12 lines of metrics.jsonl are no record and were left out, the "
                           "first of them line 1"));
@@ -123,11 +123,12 @@ TEST_F(RunFolder, WithAHugeRecordIsThinnedOutButKeepsEvaluations) {
   }
   Write("metrics.jsonl", text);
   const RunRecord run = Read();
-  EXPECT_LT(run.moments.size(), 20000u);
-  EXPECT_GT(run.moments.size(), 5000u);
-  EXPECT_EQ(std::ranges::count_if(run.moments, [](const Moment& m) { return !m.measured.empty(); }),
-            100);
-  EXPECT_GT(run.moments.back().seconds, 59000);
+  EXPECT_LT(run.metrics.size(), 20000u);
+  EXPECT_GT(run.metrics.size(), 5000u);
+  EXPECT_EQ(
+      std::ranges::count_if(run.metrics, [](const MetricsRow& m) { return !m.measured.empty(); }),
+      100);
+  EXPECT_GT(run.metrics.back().seconds, 59000);
 }
 
 // The moment has a batch size for each of `count` workers from number `first` on.
@@ -149,8 +150,8 @@ TEST_F(RunFolder, WithVeryManyNamesIsReadWithTheFirst) {
   const RunRecord run = Read();
   EXPECT_THAT(run.problems, ElementsAre("it names more than 1,000 workers and measures, of which "
                                         "the first were taken and all others left out"));
-  EXPECT_EQ(run.moments[0].batch_size.size(), 50u);
-  EXPECT_THAT(run.moments[20].batch_size, IsEmpty());
+  EXPECT_EQ(run.metrics[0].batch_size.size(), 50u);
+  EXPECT_THAT(run.metrics[20].batch_size, IsEmpty());
   EXPECT_THAT(run.totals.updates_by_worker, ElementsAre(std::pair{"w7", 1}));
   EXPECT_THAT(run.totals.failures, IsEmpty());
 }
@@ -159,8 +160,8 @@ TEST_F(RunFolder, WithManyNamesIsThinnedOutSooner) {
   std::string text = LineOfWorkers(1, 0, 1000);
   for (int i = 2; i < 10000; ++i) text += LineOfWorkers(i, i % 1000, 1);
   Write("metrics.jsonl", text);
-  EXPECT_LT(Read().moments.size(), 4000u);
-  EXPECT_GT(Read().moments.size(), 1000u);
+  EXPECT_LT(Read().metrics.size(), 4000u);
+  EXPECT_GT(Read().metrics.size(), 1000u);
 }
 
 TEST_F(RunFolder, ThatIsNoneIsRefusedWithASentence) {
@@ -189,10 +190,10 @@ TEST(NaturalOrder, PutsNumbersInOrder) {
 TEST(Reports, LeavesOutWhatFollowsTooSoonForARate) {
   RunRecord run;
   for (const double seconds : {0.0, 1.0, 1.05, 2.0, 3.0, 3.01, 4.0}) {
-    run.moments.push_back({.seconds = seconds});
+    run.metrics.push_back({.seconds = seconds});
   }
   std::vector<double> taken;
-  for (const Moment* moment : Reports(run)) taken.push_back(moment->seconds);
+  for (const MetricsRow* row : Reports(run)) taken.push_back(row->seconds);
   EXPECT_THAT(taken, ElementsAre(1, 2, 3, 4));
 }
 

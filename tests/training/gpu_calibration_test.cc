@@ -52,7 +52,12 @@ class CalibrateGpusOf : public testing::Test {
 
   GpuCalibrations Run() {
     plan_.max_batch_sizes.assign(plan_.work.devices.size(), 0);
-    return CalibrateGpus(plan_, input_, 0.5, observer_);
+    return CalibrateGpus({.work = plan_.work,
+                          .data = input_.training,
+                          .gpu_batch = plan_.batches.gpu_batch,
+                          .max_batch_sizes = plan_.max_batch_sizes,
+                          .make_memory = [&] { return MakeMemory(plan_, input_); }},
+                         0.5, observer_);
   }
 
   QuietObserver observer_;

@@ -10,15 +10,12 @@
 #include "cli/reports/team_report.h"
 #include "core/guard/json_text.h"
 #include "core/option_values.h"
+#include "report/record_format.h"
 
 namespace hogbatch {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Of options.json and summary.json. Incremented when a reader of the older format would be misled,
-// not for new keys.
-constexpr int kFormat = 1;
 
 void PutSplit(Json& object, const std::string& split, const std::optional<EvaluationSums>& sums,
               const MetricScale& scale) {
@@ -73,7 +70,7 @@ void PutTeams(Json& object, const Progress& progress) {
     PutNumber(shares, team.name, team.update_share);
     PutNumber(rates, team.name, team.rows_per_second);
     if (const auto bound = MostBound(progress, static_cast<int>(i))) {
-      bounds[team.name] = {{"bound", Name(bound->by)}, {"rows", bound->rows}};
+      bounds[team.name] = {{"bound", Name(bound->by)}, {"rows", bound->batch_size}};
       PutNumber(bounds[team.name], "share_of_reviews", bound->share_of_reviews);
     }
   }
@@ -153,7 +150,7 @@ std::string MetricsLine(const Progress& progress, const MetricScale& scale) {
 std::string SummaryText(const RunResult& result, const SummaryFacts& facts,
                         const MetricScale& scale) {
   Json summary = Json::object();
-  summary["format"] = kFormat;
+  summary["format"] = report::kRecordFormat;
   const Progress& totals = result.totals;
   PutCounts(summary, totals);
   PutEvaluation(summary, result.saved, scale);
@@ -180,7 +177,7 @@ std::string OptionsText(const TrainOptions& options, const TrainingPlan& plan,
   TrainOptions used = options;
   used.spec = UsedSpec(options.spec, plan);
   Json object = Json::object();
-  object["options_format"] = kFormat;  // "format" is an option
+  object["options_format"] = report::kRecordFormat;  // "format" is an option
   object["version"] = HOGBATCH_VERSION;
   object["started"] = setting.started;
   if (!used.spec.data.empty()) object["data"] = used.spec.data;

@@ -30,7 +30,7 @@ std::string Mark(const Progress& progress, std::size_t team) {
   const std::int64_t rows = progress.teams[team].batch_size;
   for (const BoundTeam& bound : progress.bound_teams) {
     if (bound.team != static_cast<int>(team)) continue;
-    if (bound.by == BoundTeam::By::kMin ? rows <= bound.rows : rows >= bound.rows) {
+    if (bound.by == BoundTeam::By::kMin ? rows <= bound.batch_size : rows >= bound.batch_size) {
       return fmt::format(" ({})", Name(bound.by));
     }
   }
@@ -89,17 +89,18 @@ bool Uneven(const Progress& totals) {
 std::string BoundText(const BoundTeam& bound, const TeamProgress& team) {
   const std::string percent = fmt::format("in {} of its reviews", Percent(bound.share_of_reviews));
   if (bound.by == BoundTeam::By::kMemory) {
-    return fmt::format("{} was limited to {} rows by its memory {}", team.name, Grouped(bound.rows),
-                       percent);
+    return fmt::format("{} was limited to {} rows by its memory {}", team.name,
+                       Grouped(bound.batch_size), percent);
   }
   return fmt::format("{} was limited by --{} {} {} {}", team.name,
-                     IsGpu(team) ? "gpu-batch" : "cpu-batch", Name(bound.by), bound.rows, percent);
+                     IsGpu(team) ? "gpu-batch" : "cpu-batch", Name(bound.by), bound.batch_size,
+                     percent);
 }
 
 // The option that would move the bound; empty for memory and for a single row.
 std::string Remedy(const BoundTeam& bound, const TeamProgress& team) {
   const bool at_max = bound.by == BoundTeam::By::kMax;
-  if (bound.by == BoundTeam::By::kMemory || (!at_max && bound.rows == 1)) return "";
+  if (bound.by == BoundTeam::By::kMemory || (!at_max && bound.batch_size == 1)) return "";
   return fmt::format("{} of --{}", at_max ? "raise the maximum" : "lower the minimum",
                      IsGpu(team) ? "gpu-batch" : "cpu-batch");
 }

@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 
 #include "compare/runs/record_json.h"
 #include "core/error.h"
+#include "core/guard/format_version.h"
 #include "core/guard/json_text.h"
 #include "core/guard/small_file.h"
 #include "core/text.h"
@@ -87,23 +89,24 @@ RunLog LoadRuns(const std::string& folder, const OptionTexts& identity) {
   constexpr std::size_t kMostRecord = std::size_t{256} << 20;
   const auto json = ParseJson<Json>(ReadSmallFile(path, kMostRecord).value_or(""));
   const std::string advice = "; move it away, or choose another --out";
+  const std::string damaged = fmt::format("{} is damaged{}", path, advice);
   if (!json.is_object() || !json.contains("options") || !json.contains("runs")) {
     throw UserError(fmt::format("{} is not the record of a comparison{}", path, advice));
   }
   try {
-    if (json.value("format", Json()) != 1) {
-      throw UserError(fmt::format("{} was written by another version of hogbatch{}", path, advice));
-    }
+    const auto format = json.at("format").get<std::int64_t>();
+    if (format < 1) throw UserError(damaged);
+    RefuseNewerFormat(path, format, kCompareFormat);
     CheckIdentity(folder, json["options"], identity);
   } catch (const Json::exception&) {
-    throw UserError(fmt::format("{} is damaged{}", path, advice));
+    throw UserError(damaged);
   }
   try {
     std::vector<RunRecord> records;
     for (const Json& run : json["runs"]) records.push_back(RecordFrom(run));
     return RunLog(std::move(records));
   } catch (const std::exception&) {  // a wrong type, or a word that is none
-    throw UserError(fmt::format("{} is damaged{}", path, advice));
+    throw UserError(damaged);
   }
 }
 

@@ -10,6 +10,8 @@
 
 namespace hogbatch::compare {
 
+inline constexpr int kCompareFormat = 1;  // of compare.json
+
 class RunLog {
  public:
   RunLog() = default;

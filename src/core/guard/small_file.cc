@@ -13,7 +13,7 @@ namespace {
 std::optional<std::string> ReadAll(int descriptor, std::size_t max_bytes) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  const auto expected = static_cast<std::size_t>(status.st_size);
+  const std::size_t expected = status.st_size;
   if (expected > max_bytes) return std::nullopt;  // it may be sparse, and of any size
   // The files of the kernel say that they are empty, and others may grow: read to the end.
   std::string content(expected + 1, '\0');
@@ -25,7 +25,7 @@ std::optional<std::string> ReadAll(int descriptor, std::size_t max_bytes) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return std::nullopt;
     if (count == 0) break;
-    size += static_cast<std::size_t>(count);
+    size += count;
   }
   content.resize(size);
   return content;

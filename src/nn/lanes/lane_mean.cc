@@ -33,7 +33,7 @@ double Mean(std::span<const double> xs) {
 
 std::vector<float> MeanOfLanes(Loss loss, std::span<const float> outputs, std::int64_t lanes,
                                std::int64_t columns) {
-  const auto width = static_cast<std::size_t>(columns), count = static_cast<std::size_t>(lanes);
+  const std::size_t width = columns, count = lanes;
   Check(outputs.size() % (width * count) == 0, "outputs of lanes are whole rows");
   std::vector<float> members(outputs.begin(), outputs.end());
   if (loss == Loss::kSoftmax) ToProbabilities(loss, members, columns);

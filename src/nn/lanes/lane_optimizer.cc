@@ -16,9 +16,9 @@ namespace {
 // Numbers that change with every update. Those of the last update may still be uploading; those of
 // the one before have arrived.
 template <typename T>
-class UploadedInTurn {
+class DoubleBuffered {
  public:
-  UploadedInTurn(Device& device, std::size_t count) : device_(device) {
+  DoubleBuffered(Device& device, std::size_t count) : device_(device) {
     for (std::vector<T>& values : values_) values.resize(count);
     memory_ = Buffer(device, count * sizeof(T));
   }
@@ -44,11 +44,9 @@ void SetStep(const OptimizerOptions& lane, float learning_rate, std::int64_t upd
   step = AdamStepAt(lane, learning_rate, Keep(lane.weight_decay, learning_rate), update);
 }
 
-bool Any(std::span<const OptimizerOptions> lanes, double OptimizerOptions::* value) {
-  return std::ranges::any_of(lanes, [=](const OptimizerOptions& o) { return o.*value > 0; });
-}
+bool HasDecay(const OptimizerOptions& lane) { return lane.weight_decay > 0; }
 
-// With MomentumSteps there is a velocity or nothing as state, with AdamSteps mean and square.
+// The state arrays are those of StateArrays, in the order in which the device's call takes them.
 template <typename Step>
 class SteppedLanes final : public LaneOptimizer {
  public:
@@ -56,7 +54,7 @@ class SteppedLanes final : public LaneOptimizer {
       : device_(device),
         layout_(Layout(spec)),
         lanes_(lanes.begin(), lanes.end()),
-        direct_(StateArrays(lanes) == 0 && !Any(lanes, &OptimizerOptions::weight_decay)),
+        direct_(StateArrays(lanes) == 0 && std::ranges::none_of(lanes, HasDecay)),
         factors_(device, lanes.size()),
         weight_steps_(device, lanes.size()),
         bias_steps_(device, lanes.size()),
@@ -85,7 +83,7 @@ class SteppedLanes final : public LaneOptimizer {
   DeviceSpan<const float> lane_factors() const override { return factors_.view(); }
 
   void StepLayer(int layer, const LayerGradient& gradient, const LayerView& weights) override {
-    const LanePart part = PartOf(layout_, static_cast<std::size_t>(layer), 0);
+    const LanePart part = PartOf(layout_, layer, 0);
     if (!gradient.bias.empty()) {
       Move(gradient.bias, {bias_steps_.view(), 1, part.cols}, nullptr, layer, &LayerView::bias,
            weights.bias);
@@ -120,9 +118,9 @@ class SteppedLanes final : public LaneOptimizer {
   std::vector<OptimizerOptions> lanes_;
   bool direct_;
   std::int64_t update_ = 0;
-  UploadedInTurn<float> factors_;
-  UploadedInTurn<Step> weight_steps_;
-  UploadedInTurn<Step> bias_steps_;  // which do not decay
+  DoubleBuffered<float> factors_;
+  DoubleBuffered<Step> weight_steps_;
+  DoubleBuffered<Step> bias_steps_;  // which do not decay
   LazyRows lazy_;
   std::vector<StateMemory> state_;
 };
@@ -130,8 +128,11 @@ class SteppedLanes final : public LaneOptimizer {
 }  // namespace
 
 std::size_t StateArrays(std::span<const OptimizerOptions> lanes) {
-  if (lanes.front().kind() == OptimizerKind::kAdam) return 2;
-  return Any(lanes, &OptimizerOptions::momentum) ? 1 : 0;
+  std::size_t most = 0;
+  for (const OptimizerOptions& lane : lanes) {
+    most = std::max(most, StateArrays(lane.kind(), lane.momentum));
+  }
+  return most;
 }
 
 std::unique_ptr<LaneOptimizer> MakeLaneOptimizer(std::span<const OptimizerOptions> lanes,
@@ -141,8 +142,11 @@ std::unique_ptr<LaneOptimizer> MakeLaneOptimizer(std::span<const OptimizerOption
     lane.Validate();
     Check(lane.kind() == lanes.front().kind(), "lanes have one kind of optimiser");
   }
-  if (lanes.front().kind() == OptimizerKind::kAdam) {
-    return std::make_unique<SteppedLanes<AdamStep>>(lanes, spec, device);
+  switch (lanes.front().kind()) {
+    case OptimizerKind::kAdam:
+      return std::make_unique<SteppedLanes<AdamStep>>(lanes, spec, device);
+    case OptimizerKind::kSgd:
+      break;
   }
   return std::make_unique<SteppedLanes<MomentumStep>>(lanes, spec, device);
 }

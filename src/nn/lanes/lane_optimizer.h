@@ -33,7 +33,7 @@ class LaneOptimizer {
   virtual void Load(const OptimizerState& state) = 0;
 };
 
-// Arrays in the shape of the parameters that such an optimiser keeps.
+// Arrays in the shape of the parameters that such an optimiser keeps: as many as any lane needs.
 std::size_t StateArrays(std::span<const OptimizerOptions> lanes);
 
 // One entry of `lanes` for each lane of the network. All have the same kind of optimiser. Momentum

@@ -36,7 +36,7 @@ void ToLayers(const ParameterLayout& layout, std::span<const float> flat,
 }  // namespace
 
 std::size_t ArraysOf(const ModelSpec& spec, const OptimizerState& state) {
-  return state.layers.size() / static_cast<std::size_t>(spec.layers());
+  return state.layers.size() / spec.layers();
 }
 
 OptimizerState EmptyState(const ModelSpec& spec, std::size_t arrays) {

@@ -37,8 +37,7 @@ class ReusedMemory {
   DeviceSpan<T> Take(std::int64_t count) {
     if (next_ == blocks_.size()) blocks_.emplace_back();
     Buffer& block = blocks_[next_++];
-    const auto bytes =
-        static_cast<std::size_t>(BlockBytes(count * static_cast<std::int64_t>(sizeof(T))));
+    const std::size_t bytes = BlockBytes(count * static_cast<std::int64_t>(sizeof(T)));
     if (block.bytes() < bytes) {
       if (block.bytes() > 0) device_.Wait();  // for calls that use the old block
       block = Buffer();                       // there may be no room for both

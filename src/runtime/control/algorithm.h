@@ -94,7 +94,7 @@ struct BoundTeam {
   enum class By : std::uint8_t { kMin, kMax, kMemory };
   TeamId team = 0;
   By by = By::kMin;
-  std::int64_t rows = 0;        // where it is held
+  std::int64_t batch_size = 0;  // where it is held
   double share_of_reviews = 0;  // of the times the algorithm judged its size: this bound held it
   double count_share = 0;       // of all updates, as the algorithm counts them
 };

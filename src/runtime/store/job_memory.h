@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -82,7 +81,7 @@ struct JobMemory {
         snapshots(2),
         snapshot_versions(2),
         held(workers),
-        applied(static_cast<std::size_t>(workers)),
+        applied(workers),
         probes(spec, workers),
         saved_workers(workers) {}
 
@@ -114,7 +113,7 @@ struct JobMemory {
   // Copies the model into a snapshot that no worker reads at this time.
   void TakeSnapshot(SnapshotId id) {
     MakeSnapshots();
-    snapshot_pins[static_cast<std::size_t>(id)].AwaitUnpinned();
+    snapshot_pins[id].AwaitUnpinned();
     store.CopyTo(snapshots[id].span());
     ++snapshot_versions[id];
   }
@@ -122,7 +121,7 @@ struct JobMemory {
   // Copies lanes of a snapshot into the other one, which holds the best of each.
   void KeepLanes(SnapshotId from, std::span<const std::int64_t> kept) {
     const SnapshotId to = from == 0 ? 1 : 0;
-    snapshot_pins[static_cast<std::size_t>(to)].AwaitUnpinned();
+    snapshot_pins[to].AwaitUnpinned();
     for (const std::int64_t lane : kept) {
       SetLane(model, lane, LaneOf(model, snapshots[from].span(), lane), snapshots[to].span());
     }
@@ -130,7 +129,7 @@ struct JobMemory {
   }
 
   void SaveWeights() {
-    saved_weights.resize(static_cast<std::size_t>(store.layout().floats));
+    saved_weights.resize(store.layout().floats);
     store.CopyTo(saved_weights);
   }
 
@@ -148,7 +147,7 @@ struct JobMemory {
   IndexedVector<SnapshotId, AlignedFloats> snapshots;
   // How often each was taken. It tells a device that keeps a copy whether the copy is current.
   IndexedVector<SnapshotId, std::int64_t> snapshot_versions;
-  std::array<SnapshotPin, 2> snapshot_pins;  // by SnapshotId
+  IndexedArray<SnapshotId, SnapshotPin, 2> snapshot_pins;
   IndexedVector<WorkerId, HeldGradient> held;
   std::vector<AppliedSlice> applied;  // one per slice
   std::vector<float> class_weights;   // with lanes a row for each of them; empty: none

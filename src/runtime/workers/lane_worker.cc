@@ -51,7 +51,7 @@ class LaneWorker : public DeviceWorker {
   void Train(const Task& task, RowRange rows) override {
     ClearStopped(task);
     if (replica_) replica_->Load(rows);
-    set_torn(replica_ ? Torn::kNo : Torn::kYes);
+    set_merge_state(replica_ ? MergeState::kWhole : MergeState::kPartial);
     for (std::int32_t update = 0; update < task.updates_per_merge; ++update) {
       const RowRange part = Part({0, rows.size()}, update, task.updates_per_merge);
       if (replica_) {
@@ -62,14 +62,14 @@ class LaneWorker : public DeviceWorker {
       }
     }
     if (replica_) replica_->Keep();
-    set_torn(Torn::kNo);
+    set_merge_state(MergeState::kWhole);
   }
 
   void Merge(const Task&, RowRange) override {
     const StalenessMeter::ReadAt read = staleness().Read();
-    set_torn(Torn::kYes);
+    set_merge_state(MergeState::kPartial);
     if (replica_) replica_->WriteToStore();
-    set_torn(Torn::kNo);
+    set_merge_state(MergeState::kWhole);
     staleness().Merged(read);
   }
 
@@ -125,7 +125,7 @@ class LaneWorker : public DeviceWorker {
                       std::as_writable_bytes(std::span(losses_)));
     device().Wait();
     std::vector<LaneReport>& lanes = lane_reports();
-    const std::size_t stride = lanes.size() == 1 ? 1 : static_cast<std::size_t>(losses.stride);
+    const std::size_t stride = lanes.size() == 1 ? 1 : losses.stride;
     double sum = 0;
     std::size_t running = 0;
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {

@@ -60,7 +60,7 @@ class ReplicaWorker : public DeviceWorker {
 
   // Replicas are used in turn, and merged in the same order.
   void Train(const Task& task, RowRange rows) override {
-    MergeInFlight& merge = *merges_[static_cast<std::size_t>(trained_) % merges_.size()];
+    MergeInFlight& merge = *merges_[trained_ % merges_.size()];
     merge.in_parts = false;
     try {
       Queue(merge, task, PlanOf(task, rows));
@@ -76,7 +76,7 @@ class ReplicaWorker : public DeviceWorker {
   }
 
   void Merge(const Task& task, RowRange rows) override {
-    MergeInFlight& merge = *merges_[static_cast<std::size_t>(merged_++) % merges_.size()];
+    MergeInFlight& merge = *merges_[merged_++ % merges_.size()];
     if (!task.hold) return merge.in_parts ? TrainInParts(merge, task, rows) : FinishMerge(merge);
     merge.replica.WaitForGradient();
     AddLosses(merge.replica.losses());
@@ -186,9 +186,9 @@ class ReplicaWorker : public DeviceWorker {
     const std::size_t layers = memory().store.layout().layers.size();
     for (std::size_t i = layers; i-- > 0;) {
       replica.MergeLayer(i);
-      set_torn(Torn::kYes);
+      set_merge_state(MergeState::kPartial);
     }
-    set_torn(Torn::kNo);
+    set_merge_state(MergeState::kWhole);
     staleness().Merged(merge.read);
     std::array<float, Probes::kMax> added;
     const auto probes = std::span(added).first(memory().probes.positions().size());
@@ -222,7 +222,7 @@ class ReplicaWorker : public DeviceWorker {
       FinishMerge(merge);
       updates += count;
       left.begin = now.end;
-      if (left.size() > 0) set_torn(Torn::kYes);
+      if (left.size() > 0) set_merge_state(MergeState::kPartial);
     }
     CountExtraUpdates(updates - task.updates_per_merge);
     LimitRows(part);

@@ -26,9 +26,9 @@ std::vector<EvaluationSums> SnapshotEvaluator::Evaluate(const Task& task) {
 // The outputs of the lanes lie side by side in each row.
 EvaluationSums SnapshotEvaluator::EvaluateLane(std::int64_t lane, std::span<const float> outputs,
                                                const HostTargets& targets) {
-  const auto lanes = static_cast<std::size_t>(memory_.model.lanes);
-  const auto width = static_cast<std::size_t>(memory_.model.outputs);
-  const std::size_t first = static_cast<std::size_t>(lane) * width;
+  const std::size_t lanes = memory_.model.lanes;
+  const std::size_t width = memory_.model.outputs;
+  const std::size_t first = lane * width;
   std::span<const float> class_weights = memory_.class_weights;
   if (!memory_.lanes.empty() && !class_weights.empty()) {
     class_weights = class_weights.subspan(first, width);

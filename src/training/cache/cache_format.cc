@@ -145,8 +145,7 @@ TrainingData ParseCache(std::span<const std::byte> file, std::string_view key,
     result.data.is_sparse = json.at("is_sparse");
     result.data.notes = json.at("notes").get<std::vector<std::string>>();
     result.train_rows = json.at("train_rows");
-    std::size_t at =
-        AlignedSize(static_cast<std::size_t>(text.data() - whole.data()) + text.size());
+    std::size_t at = AlignedSize(text.data() - whole.data() + text.size());
     ForEachArray(result.data, [&]<typename T>(CacheArray which, Array<T>& array) {
       const CacheJson& facts = json.at("arrays").at(kArrayNames[which]);
       const auto count = facts.at("count").get<std::size_t>();

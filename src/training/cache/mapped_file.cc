@@ -19,7 +19,7 @@ std::size_t ResidentFileBytes() {
   std::size_t size = 0, resident = 0, shared = 0;  // pages
   std::ifstream("/proc/self/statm") >> size >> resident >> shared;
   if (resident == 0) return std::numeric_limits<std::size_t>::max();
-  return shared * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return shared * ::sysconf(_SC_PAGESIZE);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ MappedFile::MappedFile(const std::filesystem::path& path, std::size_t most_resid
   if (file < 0) return;
   struct stat status{};
   if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-    const auto size = static_cast<std::size_t>(status.st_size);
+    const std::size_t size = status.st_size;
     const int flags = MAP_SHARED | (most_resident == 0 ? MAP_POPULATE : 0);
     void* const data = ::mmap(nullptr, size, PROT_READ, flags, file, 0);
     if (data != MAP_FAILED) bytes_ = {static_cast<const std::byte*>(data), size};

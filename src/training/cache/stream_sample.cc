@@ -92,7 +92,7 @@ void WidenTo(std::int64_t file_columns, Schema& schema) {
   schema.file_columns = file_columns;
   if (!schema.used_columns.empty()) return;  // those of the sample
   schema.features = file_columns;
-  const auto features = static_cast<std::size_t>(file_columns);
+  const std::size_t features = file_columns;
   if (!schema.shift.empty()) schema.shift.resize(features, 0);
   if (!schema.scale.empty()) schema.scale.resize(features, 1);
 }

@@ -43,4 +43,11 @@ struct Calibration {
 // A failing device is not an exception; see Calibration::failure.
 Calibration Calibrate(const CalibrationTask& task, const CalibrationCache& cache);
 
+// A GPU whose batch sizes were measured.
+struct CalibratedGpu {
+  std::string name;
+  LowerBound bound;
+  bool cached = false;
+};
+
 }  // namespace hogbatch

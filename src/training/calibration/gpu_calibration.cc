@@ -11,43 +11,41 @@
 #include "training/calibration/calibration.h"
 #include "training/calibration/calibration_cache.h"
 #include "training/calibration/update_timer.h"
-#include "training/train.h"
 
 namespace hogbatch {
 namespace {
 
 class GpuCalibrator {
  public:
-  GpuCalibrator(const TrainingPlan& plan, const TrainingInput& input, double utilization)
-      : plan_(plan), input_(input), utilization_(utilization), cache_(DefaultCacheFolder()) {}
+  GpuCalibrator(const AdaptedTraining& training, double utilization)
+      : training_(training), utilization_(utilization), cache_(DefaultCacheFolder()) {}
 
   // None if a GPU like this one was calibrated before.
   std::optional<Calibration> Run(std::size_t device) {
-    const auto& [info, make] = plan_.work.devices[device];
+    const auto& [info, make] = training_.work.devices[device];
     const std::string key =
-        CalibrationKey(info, plan_.work.model, input_.training.data, plan_.work.optimizer,
-                       plan_.work.explicit_momentum, plan_.work.merge_rows);
+        CalibrationKey(info, training_.work.model, training_.data.data, training_.work.optimizer,
+                       training_.work.explicit_momentum, training_.work.merge_rows);
     if (!done_.insert(key).second) return std::nullopt;
-    const std::int64_t fits = plan_.max_batch_sizes[device];
+    const std::int64_t fits = training_.max_batch_sizes[device];
     const TimedRows rows{
-        .train = input_.training.train_rows,
-        .merge = fits > 0 ? std::min(plan_.work.merge_rows, fits) : plan_.work.merge_rows};
+        .train = training_.data.train_rows,
+        .merge = fits > 0 ? std::min(training_.work.merge_rows, fits) : training_.work.merge_rows};
     return Calibrate(
         {.key = key,
          .limit = LargestBatch(fits),
          .utilization = utilization_,
-         .make_timer = [&] { return MakeUpdateTimer(MakeMemory(plan_, input_), make, rows); }},
+         .make_timer = [&] { return MakeUpdateTimer(training_.make_memory(), make, rows); }},
         cache_);
   }
 
  private:
   std::int64_t LargestBatch(std::int64_t fits) const {
-    const std::int64_t allowed = std::min(plan_.batches.gpu_batch.max, input_.training.train_rows);
+    const std::int64_t allowed = std::min(training_.gpu_batch.max, training_.data.train_rows);
     return fits > 0 ? std::min(allowed, fits) : allowed;
   }
 
-  const TrainingPlan& plan_;
-  const TrainingInput& input_;
+  const AdaptedTraining& training_;
   double utilization_;
   CalibrationCache cache_;
   std::set<std::string> done_;  // keys
@@ -55,13 +53,13 @@ class GpuCalibrator {
 
 }  // namespace
 
-GpuCalibrations CalibrateGpus(const TrainingPlan& plan, const TrainingInput& input,
-                              double utilization, TrainingObserver& observer) {
-  const std::int64_t unmeasured = plan.batches.gpu_batch.min;
-  GpuCalibrator calibrator(plan, input, utilization);
+GpuCalibrations CalibrateGpus(const AdaptedTraining& training, double utilization,
+                              TrainingObserver& observer) {
+  const std::int64_t unmeasured = training.gpu_batch.min;
+  GpuCalibrator calibrator(training, utilization);
   GpuCalibrations found;
-  for (std::size_t i = 0; i < plan.work.devices.size(); ++i) {
-    const DeviceInfo& info = plan.work.devices[i].info;
+  for (std::size_t i = 0; i < training.work.devices.size(); ++i) {
+    const DeviceInfo& info = training.work.devices[i].info;
     if (info.kind == DeviceKind::kCpu) continue;
     observer.OnActivity(fmt::format("calibrating {}", info.name));
     const std::optional<Calibration> one = calibrator.Run(i);

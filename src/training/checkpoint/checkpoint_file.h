@@ -41,7 +41,7 @@ struct CheckpointView {
   std::span<const std::optional<SavedWorker>> workers;
 };
 
-// Replaces `path` in one step.
+// Replaces `path` atomically.
 void WriteCheckpoint(const std::string& path, const CheckpointView& checkpoint);
 
 // UserError if the file is damaged, was written by a newer program, or is no checkpoint.

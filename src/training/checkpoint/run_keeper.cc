@@ -29,8 +29,7 @@ constexpr std::string_view kAndTest = ", and ";  // in a fingerprint
 class HeldSnapshot {
  public:
   HeldSnapshot(JobMemory& memory, SnapshotId id)
-      : pin_(memory.snapshot_pins[static_cast<std::size_t>(id)]),
-        floats_(memory.snapshots[id].span()) {
+      : pin_(memory.snapshot_pins[id]), floats_(memory.snapshots[id].span()) {
     pin_.Pin();
   }
   ~HeldSnapshot() { pin_.Unpin(); }

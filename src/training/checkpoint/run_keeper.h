@@ -23,8 +23,8 @@ struct KeepOptions {
   std::string options;
   double every = CheckpointOptions().every;  // seconds; infinite: only at the end
   // Whether each new best model becomes model.safetensors; checkpoints have it in any case.
-  enum class Best : std::uint8_t { kInFile, kInCheckpoints };
-  Best best = Best::kInFile;
+  enum class SaveBest : std::uint8_t { kInFile, kInCheckpoints };
+  SaveBest best = SaveBest::kInFile;
   std::string data = {};  // Fingerprint of the input; empty: it is computed
 };
 
@@ -46,7 +46,7 @@ class RunKeeper final : public CheckpointKeeper {
 
   // The snapshot holds a new best model, which is to be in model.safetensors soon.
   void SaveBest(SnapshotId snapshot) {
-    if (keep_.best == KeepOptions::Best::kInFile) unsaved_best_ = snapshot;
+    if (keep_.best == KeepOptions::SaveBest::kInFile) unsaved_best_ = snapshot;
   }
 
  private:

@@ -46,10 +46,10 @@ std::vector<std::string> ChosenLabels(const Schema& schema, std::span<const floa
   if (is_class && choice.top == 0 && choice.threshold > 0 && values.size() == 2) {
     return {schema.label_names[values[1] >= threshold ? 1 : 0]};
   }
-  auto keep = static_cast<std::size_t>(choice.top);
+  std::size_t keep = choice.top;
   if (keep == 0) {
     const auto likely = std::ranges::count_if(values, [&](float p) { return p >= threshold; });
-    keep = is_class ? 1 : std::max<std::size_t>(1, static_cast<std::size_t>(likely));
+    keep = is_class ? 1 : std::max<std::size_t>(1, likely);
   }
   std::vector<std::string> names;
   for (const std::size_t label : ByProbability(values)) {

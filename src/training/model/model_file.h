@@ -22,7 +22,7 @@ struct SavedModel {
 Loss LossFor(LabelKind kind);
 LabelKind LabelsFor(Loss loss);
 
-// Replaces `path` in one step. `parameters` is a flat array of Layout(spec).
+// Replaces `path` atomically. `parameters` is a flat array of Layout(spec).
 void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& schema,
                std::span<const float> parameters, NamedBy named_by = NamedBy::kProgram);
 

@@ -60,8 +60,7 @@ void ReadTable(const Json& json, Schema& schema) {
 }
 
 void CheckScaling(const Schema& schema) {
-  const auto features = static_cast<std::size_t>(schema.features);
-  const std::size_t wanted = schema.scaling == ScalingKind::kNone ? 0 : features;
+  const std::size_t wanted = schema.scaling == ScalingKind::kNone ? 0 : schema.features;
   Require(schema.shift.size() == wanted && schema.scale.size() == wanted,
           "scaling and features differ in number");
 }

@@ -12,7 +12,7 @@ std::size_t CeilOf(std::size_t whole, std::size_t part) { return (whole + part -
 
 std::size_t LanesInCache(const ModelSpec& model, std::int64_t cache_bytes) {
   const std::int64_t bytes = Layout(model).floats * static_cast<std::int64_t>(sizeof(float));
-  return static_cast<std::size_t>(std::max<std::int64_t>(1, cache_bytes / 2 / bytes));
+  return std::max<std::int64_t>(1, cache_bytes / 2 / bytes);
 }
 
 std::size_t LanesPerBlock(std::size_t trials, std::size_t most, std::size_t workers) {
@@ -20,20 +20,20 @@ std::size_t LanesPerBlock(std::size_t trials, std::size_t most, std::size_t work
   return std::max<std::size_t>(1, CeilOf(trials, rounds * workers));
 }
 
-void BlockMaker::Add(Tuner::Leg leg, const std::string& from) {
-  waiting_[{.rung = leg.rung, .group = group_of_[leg.trial], .from = from}].push_back(leg);
+void BlockMaker::Add(Tuner::Stage stage, const std::string& from) {
+  waiting_[{.rung = stage.rung, .group = group_of_[stage.trial], .from = from}].push_back(stage);
 }
 
-std::vector<Tuner::Leg> BlockMaker::Take(Waiting::iterator from, std::size_t count) {
-  std::vector<Tuner::Leg>& legs = from->second;
-  const auto end = legs.begin() + static_cast<std::ptrdiff_t>(std::min(count, legs.size()));
-  std::vector<Tuner::Leg> taken(legs.begin(), end);
-  legs.erase(legs.begin(), end);
-  if (legs.empty()) waiting_.erase(from);
+std::vector<Tuner::Stage> BlockMaker::Take(Waiting::iterator from, std::size_t count) {
+  std::vector<Tuner::Stage>& stages = from->second;
+  const auto end = stages.begin() + static_cast<std::ptrdiff_t>(std::min(count, stages.size()));
+  std::vector<Tuner::Stage> taken(stages.begin(), end);
+  stages.erase(stages.begin(), end);
+  if (stages.empty()) waiting_.erase(from);
   return taken;
 }
 
-std::optional<std::vector<Tuner::Leg>> BlockMaker::TakeFull(std::span<const std::size_t> lanes) {
+std::optional<std::vector<Tuner::Stage>> BlockMaker::TakeFull(std::span<const std::size_t> lanes) {
   for (auto at = waiting_.end(); at != waiting_.begin();) {
     --at;
     const std::size_t full = lanes[at->first.group];
@@ -42,8 +42,8 @@ std::optional<std::vector<Tuner::Leg>> BlockMaker::TakeFull(std::span<const std:
   return std::nullopt;
 }
 
-std::optional<std::vector<Tuner::Leg>> BlockMaker::TakePart(std::span<const std::size_t> lanes,
-                                                            std::size_t idle) {
+std::optional<std::vector<Tuner::Stage>> BlockMaker::TakePart(std::span<const std::size_t> lanes,
+                                                              std::size_t idle) {
   if (waiting_.empty()) return std::nullopt;
   const auto highest = std::prev(waiting_.end());
   const std::size_t share = CeilOf(highest->second.size(), std::max<std::size_t>(1, idle));

@@ -24,22 +24,22 @@ std::size_t LanesInCache(const ModelSpec& model, std::int64_t cache_bytes);
 // blocks of at most `most` lanes need.
 std::size_t LanesPerBlock(std::size_t trials, std::size_t most, std::size_t workers);
 
-// Legs that wait until there are enough for a block. Only legs of one group and rung that go on
-// from the same rows are in one block.
+// Stages that wait until there are enough for a block. Only stages of one group and rung that
+// go on from the same rows are in one block.
 class BlockMaker {
  public:
   // `group_of`: of each trial.
   explicit BlockMaker(std::vector<std::size_t> group_of) : group_of_(std::move(group_of)) {}
 
   // `from`: names the place among the rows where the trial stands; empty: at the start.
-  void Add(Tuner::Leg leg, const std::string& from);
+  void Add(Tuner::Stage stage, const std::string& from);
   bool empty() const { return waiting_.empty(); }
 
   // A full block; none: there is none. `lanes`: of a block of each group.
-  std::optional<std::vector<Tuner::Leg>> TakeFull(std::span<const std::size_t> lanes);
-  // A block for one of `idle` workers, of legs in the highest rung; none: no leg waits.
-  std::optional<std::vector<Tuner::Leg>> TakePart(std::span<const std::size_t> lanes,
-                                                  std::size_t idle);
+  std::optional<std::vector<Tuner::Stage>> TakeFull(std::span<const std::size_t> lanes);
+  // A block for one of `idle` workers, of stages in the highest rung; none: no stage waits.
+  std::optional<std::vector<Tuner::Stage>> TakePart(std::span<const std::size_t> lanes,
+                                                    std::size_t idle);
 
  private:
   struct Key {
@@ -48,8 +48,8 @@ class BlockMaker {
     std::string from;
     auto operator<=>(const Key&) const = default;
   };
-  using Waiting = std::map<Key, std::vector<Tuner::Leg>>;
-  std::vector<Tuner::Leg> Take(Waiting::iterator from, std::size_t count);
+  using Waiting = std::map<Key, std::vector<Tuner::Stage>>;
+  std::vector<Tuner::Stage> Take(Waiting::iterator from, std::size_t count);
 
   std::vector<std::size_t> group_of_;
   Waiting waiting_;

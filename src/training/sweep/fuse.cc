@@ -36,7 +36,7 @@ class Fusion {
  public:
   Fusion(const Checkpoint& first, const ModelSpec& model, std::size_t arrays)
       : model_(model), state_(EmptyState(model, arrays)) {
-    const auto floats = static_cast<std::size_t>(Layout(model).floats);
+    const std::size_t floats = Layout(model).floats;
     fused_.texts = first.texts;
     control_ = ParseJson<Json>(first.texts.control);
     control_["lanes"] = Json::array();
@@ -54,7 +54,7 @@ class Fusion {
     if (place_ == 0)
       ShareSeconds(static_cast<double>(model_.lanes) / static_cast<double>(of.lanes));
     if (kept.lane >= of.lanes) ThrowDamaged();
-    control_["lanes"].push_back(control["lanes"][static_cast<std::size_t>(kept.lane)]);
+    control_["lanes"].push_back(control["lanes"][kept.lane]);
     CopyLane(of, from.weights, kept.lane, model_, place_, fused_.weights);
     if (!fused_.best.empty()) CopyLane(of, from.best, kept.lane, model_, place_, fused_.best);
     const SavedWorker* const worker = WorkerOf(from);

@@ -52,7 +52,7 @@ KeptTrials::KeptTrials(std::string folder, std::size_t trials, std::vector<std::
     if (is_block) {
       blocks[number] = entry.path();
     } else if (number >= 1 && number <= std::ssize(places_)) {
-      Set(static_cast<std::size_t>(number - 1), {.folder = entry.path()});
+      Set(number - 1, {.folder = entry.path()});
     }
   }
   // A later block goes on with lanes of earlier ones.

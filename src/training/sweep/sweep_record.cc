@@ -136,7 +136,7 @@ BestModel BestFrom(const Json& json) {
   if (!json.contains("best_trial")) return best;
   const std::int64_t trial = Integer(json["best_trial"], 1, "best_trial");
   Require(trial <= kMostTrials, "best_trial");
-  best.trial = static_cast<std::size_t>(trial - 1);
+  best.trial = trial - 1;
   return best;
 }
 

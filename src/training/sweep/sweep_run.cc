@@ -56,9 +56,9 @@ void SweepRun::RestoreTuner() {
     if (result.state == TrialState::kWaiting && kept_.Read(i)) result.state = TrialState::kRunning;
     if (IsOver(result.state)) {
       kept_.Forget(i);
-      tuner_.Restore(i, result.rung_losses, Tuner::After::kOver);
+      tuner_.Restore(i, result.rung_losses, Tuner::Outlook::kOver);
     } else if (result.state == TrialState::kStopped) {
-      tuner_.Restore(i, result.rung_losses, Tuner::After::kMayGoOn);
+      tuner_.Restore(i, result.rung_losses, Tuner::Outlook::kMayGoOn);
     } else if (result.state != TrialState::kWaiting) {
       result.state = TrialState::kInterrupted;
       tuner_.RestoreUnfinished(i, result.rung_losses);
@@ -75,7 +75,7 @@ void SweepRun::Run(const StopRequested& stop_requested) {
   const Pinning pinning = plan_.trials.front().spec.no_pin ? Pinning::kNone : Pinning::kCores;
   queue_ = std::make_unique<Queue>(plan_.devices,
                                    QueueOptions{.pinning = pinning, .stays_open = true}, observer);
-  AddLegs();
+  AddStages();
   queue_->Run([&] {
     if (stop_requested && stop_requested()) stops_ = true;
     return stops_ || (open_.empty() && tuner_.done());
@@ -96,15 +96,15 @@ std::vector<std::string> SweepRun::TakeUnneeded() {
   return std::exchange(unneeded_, {});
 }
 
-void SweepRun::Fail(Tuner::Leg leg, std::string_view why) {
-  TrialResult& result = results_[leg.trial];
+void SweepRun::Fail(Tuner::Stage stage, std::string_view why) {
+  TrialResult& result = results_[stage.trial];
   result.state = TrialState::kFailed;
   result.note = why;
   result.rung_losses.push_back(kNoLoss);
-  tuner_.Finish(leg, kNoLoss, Tuner::After::kOver);
-  if (has_folds()) SaveSetting(leg.trial);
-  observer_.OnWarning(fmt::format("trial {} has failed: {}", leg.trial + 1, why));
-  observer_.OnTrial(leg.trial);
+  tuner_.Finish(stage, kNoLoss, Tuner::Outlook::kOver);
+  if (has_folds()) SaveSetting(stage.trial);
+  observer_.OnWarning(fmt::format("trial {} has failed: {}", stage.trial + 1, why));
+  observer_.OnTrial(stage.trial);
 }
 
 void SweepRun::OnPreparation(std::string_view worker, double seconds) {
@@ -112,23 +112,25 @@ void SweepRun::OnPreparation(std::string_view worker, double seconds) {
 }
 
 void SweepRun::OnJobBegan(JobId job) {
-  for (const Tuner::Leg leg : open_.at(job).legs) results_[leg.trial].state = TrialState::kRunning;
+  for (const Tuner::Stage stage : open_.at(job).stages) {
+    results_[stage.trial].state = TrialState::kRunning;
+  }
 }
 
 // Each trial has an equal share of the time of its block.
 void SweepRun::OnProgress(JobId job, const Progress& progress) {
-  const std::vector<Tuner::Leg>& legs = open_.at(job).legs;
+  const std::vector<Tuner::Stage>& stages = open_.at(job).stages;
   Progress share = progress;
-  share.train_seconds /= static_cast<double>(legs.size());
-  for (const Tuner::Leg leg : legs) {
-    TrialResult& result = results_[leg.trial];
+  share.train_seconds /= static_cast<double>(stages.size());
+  for (const Tuner::Stage stage : stages) {
+    TrialResult& result = results_[stage.trial];
     if (IsOver(result.state)) continue;
     result.epoch = share.epoch;
     result.seconds = share.train_seconds;
     result.examples = share.examples;
   }
   if (!progress.evaluation) return;
-  const std::size_t trial = legs[static_cast<std::size_t>(progress.lane)].trial;
+  const std::size_t trial = stages[progress.lane].trial;
   results_[trial].curve.push_back(
       PointOf(*share.evaluation, share.train_seconds, scales_[plan_.trials[trial].fold]));
   observer_.OnTrial(trial);
@@ -136,7 +138,7 @@ void SweepRun::OnProgress(JobId job, const Progress& progress) {
 
 // A trial that diverges goes back by itself; the table says how it ended.
 void SweepRun::OnJobWarning(JobId job, std::string_view sentence) {
-  for (const Tuner::Leg leg : open_.at(job).legs) results_[leg.trial].note = sentence;
+  for (const Tuner::Stage stage : open_.at(job).stages) results_[stage.trial].note = sentence;
 }
 
 void SweepRun::OnJobEnded(JobId job, const TrainedModel& trained, const JobTimes& times) {
@@ -145,29 +147,30 @@ void SweepRun::OnJobEnded(JobId job, const TrainedModel& trained, const JobTimes
   const RunResult& run = trained.run;
   if (!times.began) {  // else they wait for the sweep to go on
     const bool fails = run.stopped_because == StopReason::kNoWorkers;
-    for (const Tuner::Leg leg : block.legs) {
-      if (fails) Fail(leg, "there is no usable device for it");
+    for (const Tuner::Stage stage : block.stages) {
+      if (fails) Fail(stage, "there is no usable device for it");
     }
     return;
   }
-  const std::size_t lanes = block.legs.size();
+  const std::size_t lanes = block.stages.size();
   for (std::size_t i = 0; i < lanes; ++i) {
-    kept_.Set(block.legs[i].trial, {.folder = block.folder,
-                                    .lane = static_cast<std::int64_t>(i),
-                                    .in_block = !trained.lanes.empty()});
+    kept_.Set(block.stages[i].trial, {.folder = block.folder,
+                                      .lane = static_cast<std::int64_t>(i),
+                                      .in_block = !trained.lanes.empty()});
   }
-  const std::vector<LegEnd> ends = EndsOf(block, trained);
+  const std::vector<StageEnd> ends = EndsOf(block, trained);
   const std::optional<std::size_t> best = BestOf(ends);
   bool has_best = true;
   if (best && !has_folds()) {
-    has_best = models_.SaveIfBest(block.legs[*best].trial, *ends[*best].model, *ends[*best].loss());
+    has_best =
+        models_.SaveIfBest(block.stages[*best].trial, *ends[*best].model, *ends[*best].loss());
   }
-  for (std::size_t i = 0; i < lanes; ++i) End(block.legs[i], ends[i], has_best || i != best);
+  for (std::size_t i = 0; i < lanes; ++i) End(block.stages[i], ends[i], has_best || i != best);
 }
 
-std::vector<SweepRun::LegEnd> SweepRun::EndsOf(const Block& block, const TrainedModel& trained) {
+std::vector<SweepRun::StageEnd> SweepRun::EndsOf(const Block& block, const TrainedModel& trained) {
   const RunResult& run = trained.run;
-  const double seconds = run.totals.train_seconds / static_cast<double>(block.legs.size());
+  const double seconds = run.totals.train_seconds / static_cast<double>(block.stages.size());
   if (trained.lanes.empty()) {
     return {{.model = trained.model,
              .run = {.stopped_because = run.stopped_because,
@@ -178,8 +181,8 @@ std::vector<SweepRun::LegEnd> SweepRun::EndsOf(const Block& block, const Trained
              .updates = run.totals.updates}};
   }
   const auto rows =
-      static_cast<double>(InputOf(block.legs.front().trial).input->training.train_rows);
-  std::vector<LegEnd> ends;
+      static_cast<double>(InputOf(block.stages.front().trial).input->training.train_rows);
+  std::vector<StageEnd> ends;
   for (const TrainedLane& lane : trained.lanes) {
     ends.push_back({.model = lane.model,
                     .run = lane.run,
@@ -190,12 +193,12 @@ std::vector<SweepRun::LegEnd> SweepRun::EndsOf(const Block& block, const Trained
   return ends;
 }
 
-std::optional<double> SweepRun::LegEnd::loss() const {
+std::optional<double> SweepRun::StageEnd::loss() const {
   if (!run.saved || !run.saved->valid || EndedBadly(OutcomeAfter(run.stopped_because))) return {};
   return run.saved->valid->mean_loss();
 }
 
-std::optional<std::size_t> SweepRun::BestOf(std::span<const LegEnd> ends) {
+std::optional<std::size_t> SweepRun::BestOf(std::span<const StageEnd> ends) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < ends.size(); ++i) {
     if (!ends[i].has_model()) continue;
@@ -205,30 +208,30 @@ std::optional<std::size_t> SweepRun::BestOf(std::span<const LegEnd> ends) {
 }
 
 // A trial whose model cannot be saved has not ended: the sweep can go on with its checkpoint.
-void SweepRun::End(Tuner::Leg leg, const LegEnd& end, bool is_saved) {
-  TrialResult& result = results_[leg.trial];
+void SweepRun::End(Tuner::Stage stage, const StageEnd& end, bool is_saved) {
+  TrialResult& result = results_[stage.trial];
   result.state = OutcomeAfter(end.run.stopped_because);
   result.epoch = end.run.epoch;
   result.seconds = end.seconds;
   result.examples = end.examples;
-  if (end.run.saved) AddIfMissing(leg.trial, *end.run.saved);
+  if (end.run.saved) AddIfMissing(stage.trial, *end.run.saved);
   const bool is_member = folder_.keeps_members || has_folds();
   if (is_member && result.state == TrialState::kDone && end.has_model()) {
-    is_saved = models_.SaveMember(leg.trial, *end.model) && is_saved;
+    is_saved = models_.SaveMember(stage.trial, *end.model) && is_saved;
   }
   if (IsOver(result.state) && !is_saved) {
     result.state = TrialState::kInterrupted;
     result.note = "its model cannot be saved";
-    tuner_.Finish(leg, kNoLoss, Tuner::After::kOver);
+    tuner_.Finish(stage, kNoLoss, Tuner::Outlook::kOver);
   } else if (result.state != TrialState::kInterrupted) {
     result.rung_losses.push_back(end.loss().value_or(kNoLoss));
-    tuner_.Finish(leg, result.rung_losses.back(),
-                  IsOver(result.state) ? Tuner::After::kOver : Tuner::After::kMayGoOn);
+    tuner_.Finish(stage, result.rung_losses.back(),
+                  IsOver(result.state) ? Tuner::Outlook::kOver : Tuner::Outlook::kMayGoOn);
     if (IsOver(result.state)) result.note = Name(end.run.stopped_because);
   }
-  if (IsOver(result.state)) kept_.Forget(leg.trial);
-  if (has_folds()) SaveSetting(leg.trial);
-  observer_.OnTrial(leg.trial);
+  if (IsOver(result.state)) kept_.Forget(stage.trial);
+  if (has_folds()) SaveSetting(stage.trial);
+  observer_.OnTrial(stage.trial);
 }
 
 // A sweep that was killed may have checkpoints of evaluations that its records do not know.
@@ -255,7 +258,7 @@ void SweepRun::OnWorkerFailed(std::string_view worker, std::string_view what) {
 }
 
 void SweepRun::OnPoll() {
-  if (!stops_) AddLegs();
+  if (!stops_) AddStages();
   observer_.OnPoll();
 }
 

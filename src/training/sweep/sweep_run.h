@@ -57,12 +57,12 @@ class SweepRun final : private QueueObserver {
  private:
   // Trials that train together, or one alone.
   struct Block {
-    std::vector<Tuner::Leg> legs;
+    std::vector<Tuner::Stage> stages;
     std::string folder;
     std::size_t kind = 0;  // of devices
   };
-  // How a leg has ended.
-  struct LegEnd {
+  // How a stage has ended.
+  struct StageEnd {
     const std::optional<SavedModel>& model;
     LaneResult run;
     double seconds = 0;
@@ -77,9 +77,9 @@ class SweepRun final : private QueueObserver {
   void RestoreTuner();
   std::optional<std::size_t> FreestKind() const;
   std::size_t OpenOn(std::size_t kind) const;
-  void AddLegs();
+  void AddStages();
   bool TrainsAlone(std::size_t trial) const;
-  void Add(const std::vector<Tuner::Leg>& legs, std::size_t kind);
+  void Add(const std::vector<Tuner::Stage>& stages, std::size_t kind);
   std::string PlaceOf(std::size_t trial);
   void BeginAgain(std::size_t trial, std::string_view why);
   void AddAlone(Block block, const TrainingPlan& plan);
@@ -88,11 +88,11 @@ class SweepRun final : private QueueObserver {
   void Queued(Block block, TrainingPlan plan, std::string options,
               std::shared_ptr<const Checkpoint> resume);
   std::shared_ptr<const Checkpoint> FindCheckpoint(std::size_t trial);
-  void Fail(Tuner::Leg leg, std::string_view why);
-  std::vector<LegEnd> EndsOf(const Block& block, const TrainedModel& trained);
+  void Fail(Tuner::Stage stage, std::string_view why);
+  std::vector<StageEnd> EndsOf(const Block& block, const TrainedModel& trained);
   // The end with the lowest loss; none: there is no model.
-  static std::optional<std::size_t> BestOf(std::span<const LegEnd> ends);
-  void End(Tuner::Leg leg, const LegEnd& end, bool is_saved);
+  static std::optional<std::size_t> BestOf(std::span<const StageEnd> ends);
+  void End(Tuner::Stage stage, const StageEnd& end, bool is_saved);
   void AddIfMissing(std::size_t trial, const Evaluation& evaluation);
   // If `trial` was the last of its setting.
   void SaveSetting(std::size_t trial);

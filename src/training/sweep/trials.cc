@@ -46,7 +46,7 @@ OptionTexts Combination(const SweepSpec& sweep, std::int64_t number) {
   for (std::size_t i = sweep.varied.size(); i-- > 0;) {
     const Variation& variation = sweep.varied[i];
     const std::int64_t count = std::ssize(variation.values);
-    values[i] = {variation.name, variation.values[static_cast<std::size_t>(number % count)]};
+    values[i] = {variation.name, variation.values[number % count]};
     number /= count;
   }
   return values;
@@ -129,7 +129,7 @@ std::vector<Trial> WithFolds(const SweepSpec& sweep, const std::vector<Trial>& s
       OptionTexts values = setting.values;
       values.emplace_back("fold", fmt::format("{}/{}", fold + 1, folds));
       trials.push_back(MakeTrial(sweep, std::move(values)));
-      trials.back().fold = static_cast<std::size_t>(fold);
+      trials.back().fold = fold;
     }
   }
   return trials;

@@ -24,27 +24,27 @@ Tuner::Tuner(std::size_t trials, std::vector<double> rungs, double eta)
   Check(!lengths_.empty() && eta > 1, "a search has a rung, and halving leaves fewer trials");
 }
 
-void Tuner::Restore(std::size_t trial, std::span<const double> losses, After after) {
+void Tuner::Restore(std::size_t trial, std::span<const double> losses, Outlook outlook) {
   MarkChosen({.trial = trial, .rung = 0});
   for (std::size_t rung = 0; rung < losses.size(); ++rung) {
     const bool is_last = rung + 1 == losses.size();
     HandOut({.trial = trial, .rung = rung});
-    Finish({.trial = trial, .rung = rung}, losses[rung], is_last ? after : After::kOver);
+    Finish({.trial = trial, .rung = rung}, losses[rung], is_last ? outlook : Outlook::kOver);
   }
 }
 
 void Tuner::RestoreUnfinished(std::size_t trial, std::span<const double> losses) {
-  Restore(trial, losses, After::kOver);  // it was promoted
+  Restore(trial, losses, Outlook::kOver);  // it was promoted
   unfinished_.push_back({.trial = trial, .rung = losses.size()});
 }
 
-std::optional<Tuner::Leg> Tuner::Promotion() const {
+std::optional<Tuner::Stage> Tuner::Promotion() const {
   for (std::size_t rung = results_.size() - 1; rung-- > 0;) {
     const std::vector<Result>& results = results_[rung];
     const auto best =
         static_cast<std::size_t>(std::floor(static_cast<double>(results.size()) / eta_ + 1e-9));
     for (std::size_t i = 0; i < best; ++i) {
-      if (results[i].may_go_on) return Leg{.trial = results[i].trial, .rung = rung + 1};
+      if (results[i].may_go_on) return Stage{.trial = results[i].trial, .rung = rung + 1};
     }
   }
   return std::nullopt;
@@ -52,8 +52,8 @@ std::optional<Tuner::Leg> Tuner::Promotion() const {
 
 // Each is charged with all epochs to the end: otherwise trials of a low rung would use up the
 // budget, and none of them would come there.
-std::vector<Tuner::Leg> Tuner::Further() const {
-  std::vector<Leg> further;
+std::vector<Tuner::Stage> Tuner::Further() const {
+  std::vector<Stage> further;
   if (deciding_ > 0 || !have_all_begun()) return further;
   double left = Budget(begun_.size(), lengths_.back()) - spent_;
   for (std::size_t rung = results_.size() - 1; rung-- > 0 && further.empty();) {
@@ -67,50 +67,50 @@ std::vector<Tuner::Leg> Tuner::Further() const {
   return further;
 }
 
-void Tuner::MarkChosen(Leg leg) {
-  if (leg.rung == 0) {
-    begun_[leg.trial] = true;
+void Tuner::MarkChosen(Stage stage) {
+  if (stage.rung == 0) {
+    begun_[stage.trial] = true;
     while (!have_all_begun() && begun_[next_trial_]) ++next_trial_;
     return;
   }
-  std::vector<Result>& results = results_[leg.rung - 1];
-  std::ranges::find(results, leg.trial, &Result::trial)->may_go_on = false;
+  std::vector<Result>& results = results_[stage.rung - 1];
+  std::ranges::find(results, stage.trial, &Result::trial)->may_go_on = false;
 }
 
-std::optional<Tuner::Leg> Tuner::Next() {
+std::optional<Tuner::Stage> Tuner::Next() {
   if (unfinished_.empty()) {
-    if (const std::optional<Leg> next = Promotion()) {
+    if (const std::optional<Stage> next = Promotion()) {
       unfinished_.push_back(*next);
     } else if (!have_all_begun()) {
       unfinished_.push_back({.trial = next_trial_, .rung = 0});
     } else {
       std::ranges::copy(Further(), std::back_inserter(unfinished_));
     }
-    for (const Leg leg : unfinished_) MarkChosen(leg);
+    for (const Stage stage : unfinished_) MarkChosen(stage);
   }
   if (unfinished_.empty()) return std::nullopt;
-  const Leg next = unfinished_.front();
+  const Stage next = unfinished_.front();
   unfinished_.pop_front();
   HandOut(next);
   return next;
 }
 
-void Tuner::HandOut(Leg leg) {
-  Check(leg.rung < lengths_.size(), "a trial trains up to the last rung");
-  spent_ += lengths_[leg.rung] - (leg.rung > 0 ? lengths_[leg.rung - 1] : 0);
+void Tuner::HandOut(Stage stage) {
+  Check(stage.rung < lengths_.size(), "a trial trains up to the last rung");
+  spent_ += lengths_[stage.rung] - (stage.rung > 0 ? lengths_[stage.rung - 1] : 0);
   ++under_way_;
-  if (leg.rung + 1 < lengths_.size()) ++deciding_;
+  if (stage.rung + 1 < lengths_.size()) ++deciding_;
 }
 
-void Tuner::Finish(Leg leg, double loss, After after) {
-  Check(under_way_ > 0 && leg.rung < lengths_.size(), "a result for a leg that is under way");
+void Tuner::Finish(Stage stage, double loss, Outlook outlook) {
+  Check(under_way_ > 0 && stage.rung < lengths_.size(), "a result for a stage that is under way");
   --under_way_;
-  if (leg.rung + 1 < lengths_.size()) --deciding_;
+  if (stage.rung + 1 < lengths_.size()) --deciding_;
   const bool is_finite = std::isfinite(loss);
   const Result result{.loss = is_finite ? loss : std::numeric_limits<double>::infinity(),
-                      .trial = leg.trial,
-                      .may_go_on = is_finite && after == After::kMayGoOn};
-  std::vector<Result>& results = results_[leg.rung];
+                      .trial = stage.trial,
+                      .may_go_on = is_finite && outlook == Outlook::kMayGoOn};
+  std::vector<Result>& results = results_[stage.rung];
   const auto rank = [](const Result& r) { return std::tuple(r.loss, r.trial); };
   results.insert(std::ranges::upper_bound(results, rank(result), {}, rank), result);
 }

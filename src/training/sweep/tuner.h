@@ -23,30 +23,31 @@ namespace hogbatch {
 class Tuner {
  public:
   // A trial trains from the end of the rung before up to the end of this one.
-  struct Leg {
+  struct Stage {
     std::size_t trial = 0;
     std::size_t rung = 0;
-    bool operator==(const Leg&) const = default;
+    bool operator==(const Stage&) const = default;
   };
   // kOver: the trial has stopped by a rule of its own, or failed, and is never promoted.
-  enum class After : std::uint8_t { kMayGoOn, kOver };
+  enum class Outlook : std::uint8_t { kMayGoOn, kOver };
 
   // `rungs`: their lengths in epochs.
   Tuner(std::size_t trials, std::vector<double> rungs, double eta);
 
   // What a sweep that was stopped has done. Before Next, at most once for each trial. `losses` are
   // those of the rungs that it has reached, in order.
-  void Restore(std::size_t trial, std::span<const double> losses, After after);
+  void Restore(std::size_t trial, std::span<const double> losses, Outlook outlook);
   // The same for a trial that was on its way to the rung behind these.
   void RestoreUnfinished(std::size_t trial, std::span<const double> losses);
 
-  // The next leg to train: an unfinished one, a promotion to the highest rung, a new trial,
-  // or, when no leg under way can lead to a promotion, a further trial. None: nothing to train now.
-  std::optional<Leg> Next();
+  // The next stage to train: an unfinished one, a promotion to the highest rung, a new trial,
+  // or, when no stage under way can lead to a promotion, a further trial. None: nothing to train
+  // now.
+  std::optional<Stage> Next();
   // A loss that is not finite counts among the results of the rung, and is never promoted.
-  void Finish(Leg leg, double loss, After after);
+  void Finish(Stage stage, double loss, Outlook outlook);
 
-  // No leg is under way, and there will be none.
+  // No stage is under way, and there will be none.
   bool done() const;
   std::size_t under_way() const { return under_way_; }
 
@@ -57,21 +58,21 @@ class Tuner {
     bool may_go_on = true;  // and was not promoted yet
   };
 
-  std::optional<Leg> Promotion() const;
+  std::optional<Stage> Promotion() const;
   // The best of the highest rung that has any, as many as may train to the end; none as long as a
   // promotion may come.
-  std::vector<Leg> Further() const;
+  std::vector<Stage> Further() const;
   bool have_all_begun() const { return next_trial_ == begun_.size(); }
-  void MarkChosen(Leg leg);
-  void HandOut(Leg leg);
+  void MarkChosen(Stage stage);
+  void HandOut(Stage stage);
 
   std::vector<double> lengths_;               // of the rungs
   std::vector<std::vector<Result>> results_;  // of each rung, the best first
   double eta_;
-  double spent_ = 0;            // epochs of all legs that were handed out
-  std::vector<bool> begun_;     // by trial
-  std::size_t next_trial_ = 0;  // all before it have begun
-  std::deque<Leg> unfinished_;  // of a sweep that was stopped; then those that are chosen
+  double spent_ = 0;              // epochs of all stages that were handed out
+  std::vector<bool> begun_;       // by trial
+  std::size_t next_trial_ = 0;    // all before it have begun
+  std::deque<Stage> unfinished_;  // of a sweep that was stopped; then those that are chosen
   std::size_t under_way_ = 0;
   std::size_t deciding_ = 0;  // of them, those that are not on their way to the last rung
 };

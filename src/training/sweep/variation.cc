@@ -25,7 +25,7 @@ double Bound(std::string_view name, std::string_view text, NumberKind kind, Rang
 }
 
 double DrawNumber(const Distribution& from, Random& random) {
-  if (from.spread == Spread::kLogarithmic) {
+  if (from.scale == SamplingScale::kLogarithmic) {
     const double exponent =
         std::log(from.low) + random.Uniform() * (std::log(from.high) - std::log(from.low));
     return std::exp(exponent);
@@ -67,10 +67,11 @@ std::optional<Distribution> ParseDistribution(std::string_view name, std::string
     throw UserError(fmt::format("--{} {}: a distribution has two bounds: {}LOW:HIGH", name, text,
                                 text.substr(0, 4)));
   }
-  const Distribution distribution{.spread = is_log ? Spread::kLogarithmic : Spread::kLinear,
-                                  .kind = kind,
-                                  .low = Bound(name, bounds.substr(0, colon), kind, range),
-                                  .high = Bound(name, bounds.substr(colon + 1), kind, range)};
+  const Distribution distribution{
+      .scale = is_log ? SamplingScale::kLogarithmic : SamplingScale::kLinear,
+      .kind = kind,
+      .low = Bound(name, bounds.substr(0, colon), kind, range),
+      .high = Bound(name, bounds.substr(colon + 1), kind, range)};
   if (distribution.low >= distribution.high) {
     throw UserError(
         fmt::format("--{} {}: the first bound must be below the second one", name, text));
@@ -84,8 +85,7 @@ std::optional<Distribution> ParseDistribution(std::string_view name, std::string
 
 std::string Draw(const Variation& variation, Random& random) {
   if (!variation.distribution) {
-    const std::int64_t place = random.Below(std::ssize(variation.values));
-    return variation.values[static_cast<std::size_t>(place)];
+    return variation.values[random.Below(std::ssize(variation.values))];
   }
   const Distribution& from = *variation.distribution;
   const double drawn = std::clamp(DrawNumber(from, random), from.low, from.high);

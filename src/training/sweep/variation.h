@@ -13,12 +13,12 @@
 
 namespace hogbatch {
 
-enum class Spread : std::uint8_t { kLinear, kLogarithmic };
+enum class SamplingScale : std::uint8_t { kLinear, kLogarithmic };
 enum class NumberKind : std::uint8_t { kReal, kInteger };
 
 // Numbers between two bounds, which are among them.
 struct Distribution {
-  Spread spread = Spread::kLinear;
+  SamplingScale scale = SamplingScale::kLinear;
   NumberKind kind = NumberKind::kReal;
   double low = 0;
   double high = 1;

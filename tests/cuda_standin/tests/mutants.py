@@ -74,8 +74,8 @@ MUTANTS = {
         "", OVERLAP),
     "ForgottenReaders": Mutant(
         "gpu/stream_order.cc",
-        "found->second[Index(stream)] = LineOf(stream).open;",
-        "if (stream != Stream::kDownload) found->second[Index(stream)] = LineOf(stream).open;",
+        "found->second[stream] = LineOf(stream).open;",
+        "if (stream != Stream::kDownload) found->second[stream] = LineOf(stream).open;",
         OVERLAP),
     "StagingReusedTooEarly": Mutant(
         "gpu/gpu_memory.cc",

@@ -59,7 +59,7 @@ TEST(Blocks, AreNeverFewerThanWorkers) {
   EXPECT_EQ(LanesPerBlock(64, 1, 2), 1u);
 }
 
-TEST(Blocks, HaveLegsOfOneGroupAndRungAndPlace) {
+TEST(Blocks, HaveStagesOfOneGroupAndRungAndPlace) {
   BlockMaker maker({0, 0, 1, 0, 0});
   const std::vector<std::size_t> lanes = {2, 2};
   maker.Add({.trial = 0, .rung = 0}, "");
@@ -79,8 +79,8 @@ TEST(Blocks, HaveLegsOfOneGroupAndRungAndPlace) {
   EXPECT_FALSE(maker.TakePart(lanes, 1));
 }
 
-// Successive halving with blocks, in virtual time: a leg takes as long as its rung, whatever else
-// is in its block.
+// Successive halving with blocks, in virtual time: a stage takes as long as its rung, whatever
+// else is in its block.
 struct VirtualSweep {
   std::size_t trials = 81;
   std::size_t lanes = 16;
@@ -88,21 +88,21 @@ struct VirtualSweep {
   std::vector<double> rungs = {1, 3, 9, 27};
 
   double idle = 0;
-  std::vector<std::vector<Tuner::Leg>> blocks = {};
+  std::vector<std::vector<Tuner::Stage>> blocks = {};
   std::vector<std::size_t> reached = std::vector<std::size_t>(4);
 
   void Run() {
     Tuner tuner(trials, rungs, 3);
     BlockMaker maker{std::vector<std::size_t>(trials)};
     const std::vector<std::size_t> of_group = {lanes};
-    std::multimap<double, std::vector<Tuner::Leg>> open;
+    std::multimap<double, std::vector<Tuner::Stage>> open;
     double now = 0;
     while (true) {
       while (open.size() < workers) {
         auto next = maker.TakeFull(of_group);
         if (!next) {
-          if (const auto leg = tuner.Next()) {
-            maker.Add(*leg, "");
+          if (const auto stage = tuner.Next()) {
+            maker.Add(*stage, "");
             continue;
           }
           next = maker.TakePart(of_group, workers - open.size());
@@ -115,9 +115,10 @@ struct VirtualSweep {
       if (open.empty()) break;
       idle += static_cast<double>(workers - open.size()) * (open.begin()->first - now);
       now = open.begin()->first;
-      for (const Tuner::Leg leg : open.begin()->second) {
-        ++reached[leg.rung];
-        tuner.Finish(leg, static_cast<double>((leg.trial * 37) % trials), Tuner::After::kMayGoOn);
+      for (const Tuner::Stage stage : open.begin()->second) {
+        ++reached[stage.rung];
+        tuner.Finish(stage, static_cast<double>((stage.trial * 37) % trials),
+                     Tuner::Outlook::kMayGoOn);
       }
       open.erase(open.begin());
     }
@@ -133,12 +134,12 @@ TEST(Blocks, OfASearchGoOnWithSurvivorsOnly) {
   EXPECT_LE(sweep.reached[1], 40u);
   EXPECT_GE(sweep.reached[3], 3u);
   EXPECT_LE(sweep.reached[3], 14u);
-  std::set<std::pair<std::size_t, std::size_t>> legs;
+  std::set<std::pair<std::size_t, std::size_t>> stages;
   for (const auto& block : sweep.blocks) {
     EXPECT_THAT(block, SizeIs(Le(16u)));
-    for (const Tuner::Leg leg : block) {
-      EXPECT_EQ(leg.rung, block.front().rung);
-      EXPECT_TRUE(legs.emplace(leg.trial, leg.rung).second) << "a leg was trained twice";
+    for (const Tuner::Stage stage : block) {
+      EXPECT_EQ(stage.rung, block.front().rung);
+      EXPECT_TRUE(stages.emplace(stage.trial, stage.rung).second) << "a stage was trained twice";
     }
   }
 }

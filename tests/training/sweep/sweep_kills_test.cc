@@ -18,7 +18,7 @@ using testing::SizeIs;
 
 class SweepKillsTest : public SweepRunTest {
  protected:
-  // What a record of before the last legs ended says.
+  // What a record of before the last stages ended says.
   static EarlierSweep RecordedBeforeTheEnd(const SweepRun& run) {
     EarlierSweep earlier{.results = {run.results().begin(), run.results().end()}};
     for (TrialResult& result : earlier.results) {

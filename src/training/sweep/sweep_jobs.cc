@@ -1,4 +1,4 @@
-// How the legs of a sweep become jobs: alone, or as lanes of a block.
+// How the stages of a sweep become jobs: alone, or as lanes of a block.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,19 +35,18 @@ std::optional<std::size_t> SweepRun::FreestKind() const {
 }
 
 std::size_t SweepRun::OpenOn(std::size_t kind) const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(open_, [&](const auto& job) { return job.second.kind == kind; }));
+  return std::ranges::count_if(open_, [&](const auto& job) { return job.second.kind == kind; });
 }
 
 // A job that waits for each worker is enough to keep all of them busy, and later decisions know
 // more results. A block that is not full waits for promotions while all workers have work.
-void SweepRun::AddLegs() {
+void SweepRun::AddStages() {
   while (const std::optional<std::size_t> kind = FreestKind()) {
     const auto lanes = devices_.lanes(*kind);
     if (const auto full = waiting_.TakeFull(lanes)) {
       Add(*full, *kind);
-    } else if (const std::optional<Tuner::Leg> leg = tuner_.Next()) {
-      waiting_.Add(*leg, PlaceOf(leg->trial));
+    } else if (const std::optional<Tuner::Stage> stage = tuner_.Next()) {
+      waiting_.Add(*stage, PlaceOf(stage->trial));
     } else {
       const std::size_t workers = devices_.workers();
       if (plan_.rungs.size() > 1 && open_.size() >= workers) return;
@@ -81,30 +80,30 @@ bool SweepRun::TrainsAlone(std::size_t trial) const {
   return kept ? !kept->in_block : devices_.trains_alone(devices_.group_of()[trial]);
 }
 
-void SweepRun::Add(const std::vector<Tuner::Leg>& legs, std::size_t kind) {
-  Block block{.legs = {}, .folder = {}, .kind = kind};
+void SweepRun::Add(const std::vector<Tuner::Stage>& stages, std::size_t kind) {
+  Block block{.stages = {}, .folder = {}, .kind = kind};
   std::vector<TrainingPlan> plans;
-  for (const Tuner::Leg leg : legs) {
+  for (const Tuner::Stage stage : stages) {
     try {
       // The learning rate is that of all epochs, whatever the rung is.
-      const bool is_last = leg.rung + 1 == plan_.rungs.size();
-      TrainingPlan plan = devices_.PlanOf(plan_.trials[leg.trial], kind,
-                                          is_last ? kNoPause : plan_.rungs[leg.rung]);
-      if (TrainsAlone(leg.trial)) {
-        AddAlone({.legs = {leg}, .folder = {}, .kind = kind}, plan);
+      const bool is_last = stage.rung + 1 == plan_.rungs.size();
+      TrainingPlan plan = devices_.PlanOf(plan_.trials[stage.trial], kind,
+                                          is_last ? kNoPause : plan_.rungs[stage.rung]);
+      if (TrainsAlone(stage.trial)) {
+        AddAlone({.stages = {stage}, .folder = {}, .kind = kind}, plan);
       } else {
         plans.push_back(std::move(plan));
-        block.legs.push_back(leg);
+        block.stages.push_back(stage);
       }
     } catch (const Error& error) {
-      Fail(leg, error.what());
+      Fail(stage, error.what());
     }
   }
   if (!plans.empty()) TryBlock(block, plans);
 }
 
 void SweepRun::AddAlone(Block block, const TrainingPlan& plan) {
-  const std::size_t trial = block.legs.front().trial;
+  const std::size_t trial = block.stages.front().trial;
   block.folder = kept_.FolderOf(trial);
   const std::string options = SpecToJson(WithAbsolutePaths(plan_.trials[trial].spec));
   if (const auto checkpoint = FindCheckpoint(trial)) {
@@ -122,10 +121,11 @@ void SweepRun::TryBlock(const Block& block, std::span<const TrainingPlan> plans)
   try {
     AddBlock(block, plans);
   } catch (const Error& error) {
-    const Tuner::Leg first = block.legs.front();
-    if (block.legs.size() > 1) {
+    const Tuner::Stage first = block.stages.front();
+    if (block.stages.size() > 1) {
       for (std::size_t i = 0; i < plans.size(); ++i) {
-        TryBlock({.legs = {block.legs[i]}, .folder = {}, .kind = block.kind}, plans.subspan(i, 1));
+        TryBlock({.stages = {block.stages[i]}, .folder = {}, .kind = block.kind},
+                 plans.subspan(i, 1));
       }
     } else if (kept_.Find(first.trial)) {
       BeginAgain(first.trial, error.what());
@@ -137,12 +137,12 @@ void SweepRun::TryBlock(const Block& block, std::span<const TrainingPlan> plans)
 }
 
 void SweepRun::AddBlock(Block block, std::span<const TrainingPlan> plans) {
-  TrainingPlan fused = FuseLanes(plans, *InputOf(block.legs.front().trial).input);
+  TrainingPlan fused = FuseLanes(plans, *InputOf(block.stages.front().trial).input);
   std::vector<std::size_t> trials;
   std::vector<KeptLane> kept;
   std::vector<OptimizerOptions> optimizers;
   for (const LanePlan& lane : fused.lanes) {
-    const std::size_t trial = block.legs[trials.size()].trial;
+    const std::size_t trial = block.stages[trials.size()].trial;
     trials.push_back(trial);
     optimizers.push_back(lane.optimizer);
     if (auto checkpoint = FindCheckpoint(trial)) {
@@ -161,7 +161,7 @@ void SweepRun::AddBlock(Block block, std::span<const TrainingPlan> plans) {
 void SweepRun::Queued(Block block, TrainingPlan plan, std::string options,
                       std::shared_ptr<const Checkpoint> resume) {
   RefuseLink(block.folder);
-  const SweepInput& read = InputOf(block.legs.front().trial);
+  const SweepInput& read = InputOf(block.stages.front().trial);
   const double from = resume ? static_cast<double>(TrainedRows(*resume, block.folder)) /
                                    static_cast<double>(read.input->training.train_rows)
                              : 0;
@@ -171,11 +171,11 @@ void SweepRun::Queued(Block block, TrainingPlan plan, std::string options,
                                  .keep = KeepOptions{.folder = block.folder,
                                                      .options = std::move(options),
                                                      .every = folder_.checkpoint_every,
-                                                     .best = KeepOptions::Best::kInCheckpoints,
+                                                     .best = KeepOptions::SaveBest::kInCheckpoints,
                                                      .data = read.rows},
                                  .resume = resume});
-  for (const Tuner::Leg leg : block.legs) {
-    std::erase_if(results_[leg.trial].curve, [&](const TrialPoint& point) {
+  for (const Tuner::Stage stage : block.stages) {
+    std::erase_if(results_[stage.trial].curve, [&](const TrialPoint& point) {
       return resume ? point.epoch > from + 1e-9 : true;
     });
   }
