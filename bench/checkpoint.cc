@@ -62,7 +62,7 @@ void Checkpoints(benchmark::State& state) {
     TrainingRun run(plan, input);
     QuietObserver observer;
     RunKeeper keeper({.folder = folder, .options = "{}", .every = every}, plan, input, run.memory(),
-                     observer);
+                     observer, /*resumed=*/nullptr);
     TimedKeeper timed(keeper, pauses);
     MakeThreadExecutor(run.Workers(), Pinning::kCores)->Run(run.coordinator(), observer, &timed);
     keeper.AwaitTaken();

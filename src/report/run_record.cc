@@ -28,7 +28,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uintmax_t kMostFileBytes = 16 << 20;  // of one of them
-constexpr std::size_t kMostNames = 1000;             // of workers and measures of a run
+constexpr std::size_t kMostRunNames = 1000;          // of workers and measures of a run
 constexpr std::size_t kMostRows = 20000;             // more than any screen shows
 constexpr std::size_t kMostNumbers = 4000000;        // rows times names
 
@@ -38,7 +38,7 @@ class Names {
   // Whether it is one of them.
   bool Keep(const std::string& name) {
     if (names_.contains(name)) return true;
-    if (names_.size() == kMostNames) {
+    if (names_.size() == kMostRunNames) {
       left_some_out_ = true;
       return false;
     }
@@ -372,7 +372,7 @@ RunRecord ReadRun(std::string_view name, const std::string& folder) {
     record.problems.push_back(
         fmt::format("it names more than {} workers and measures, of which the first were taken and "
                     "all others left out",
-                    Grouped(kMostNames)));
+                    Grouped(kMostRunNames)));
   }
   return record;
 }

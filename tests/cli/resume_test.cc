@@ -158,7 +158,7 @@ TEST_F(Resumed, AutoTakesTheLatestRunWhateverItsName) {
   const fs::path before = fs::current_path();
   fs::current_path(folder_);
   EXPECT_EQ(FindRun({.resume = "auto"}), "runs/2026-11-19-054546");
-  EXPECT_EQ(LatestSweep(), "runs/2026-11-19-054546");
+  EXPECT_EQ(LatestFolder(SweepTime), "runs/2026-11-19-054546");
   fs::current_path(before);
 }
 
