@@ -43,6 +43,10 @@ struct TensorView {
 void WriteSafeTensors(const std::string& path, const std::map<std::string, std::string>& metadata,
                       std::span<const TensorView> tensors, NamedBy named_by = NamedBy::kProgram);
 
+// The bytes of the file that WriteSafeTensors writes.
+std::size_t SafeTensorsBytes(const std::map<std::string, std::string>& metadata,
+                             std::span<const TensorView> tensors);
+
 // Which types a file may hold.
 enum class TensorTypes : std::uint8_t { kF32, kF32AndI64 };
 
