@@ -88,6 +88,8 @@ class QueueCommand final : public QueueObserver {
   void Show(const std::string& line);
   void ShowTable();
   void WriteQueue();
+  // Empty: it is written.
+  std::string WhyQueueUnwritten();
   // The same while jobs run, which a full disk does not end: it is told once.
   void RecordQueue();
   JobRow* FindRow(std::string_view name);
