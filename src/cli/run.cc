@@ -4,6 +4,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
@@ -55,6 +56,26 @@ int Fail(std::string_view sentence, int code) {
   return code;
 }
 
+// Tells of the exception that is being handled. Returns the exit code.
+int TellException() {
+  try {
+    throw;
+  } catch (const OutputClosed&) {
+    return kExitOk;
+  } catch (const UserError& error) {
+    return Fail(error.what(), kExitUser);
+  } catch (const std::bad_alloc&) {
+    return Fail(kNoMemory, kExitMachine);
+  } catch (const std::exception& error) {
+    return Fail(error.what(), kExitMachine);
+  }
+}
+
+[[noreturn]] void EndNow(int code) {
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
 struct Runner {
   int operator()(const PrintText& print) const {
     WriteOutput(print.text);
@@ -68,6 +89,18 @@ struct Runner {
 
 }  // namespace
 
+int RunWorkers(const std::function<bool()>& hangs, const std::function<int()>& run) {
+  int code = kExitOk;
+  try {
+    code = run();
+  } catch (...) {
+    if (!hangs()) throw;
+    EndNow(TellException());
+  }
+  if (hangs()) EndNow(code);
+  return code;
+}
+
 int Main(int argc, const char* const* argv) {
   HoldStandardStreams();
   LoadUnwinder();
@@ -77,14 +110,8 @@ int Main(int argc, const char* const* argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then a failed write with a message
   try {
     return std::visit(Runner{}, Parse(std::vector<std::string>(argv + 1, argv + argc)));
-  } catch (const OutputClosed&) {
-    return kExitOk;
-  } catch (const UserError& error) {
-    return Fail(error.what(), kExitUser);
-  } catch (const std::bad_alloc&) {
-    return Fail(kNoMemory, kExitMachine);
-  } catch (const std::exception& error) {
-    return Fail(error.what(), kExitMachine);
+  } catch (...) {
+    return TellException();
   }
 }
 

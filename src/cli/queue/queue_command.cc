@@ -1,10 +1,8 @@
 #include "cli/queue/queue_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "cli/commands.h"
@@ -55,6 +53,10 @@ int QueueCommand::Run() {
   for (Prepared& job : prepared) Add(job);
   prepared.clear();  // data that no job uses any more is freed
   WriteQueue();
+  return RunWorkers([this] { return queue_->has_hanging_worker(); }, [this] { return RunJobs(); });
+}
+
+int QueueCommand::RunJobs() {
   queue_->Run([&interrupts = CountInterrupts()] { return interrupts > 0; });
   ConcludeAll();
   console_.EndLive();
@@ -67,10 +69,7 @@ int QueueCommand::Run() {
         "{}; put that right, and 'hogbatch queue --resume {}' runs again what is not recorded",
         unwritten, folder_));
   }
-  const int code = unwritten.empty() ? ExitCode() : kExitMachine;
-  if (!queue_->has_hanging_worker()) return code;
-  std::fflush(nullptr);
-  ::_exit(code);
+  return unwritten.empty() ? ExitCode() : kExitMachine;
 }
 
 JobRow* QueueCommand::FindRow(std::string_view name) {

@@ -64,6 +64,8 @@ class QueueCommand final : public QueueObserver {
     std::future<std::vector<std::string>> saving = {};  // what is to be told, when it is saved
   };
 
+  // Returns the exit code.
+  int RunJobs();
   // Returns the first jobs.
   std::vector<JobRequest> Open();
   void ReadStates();

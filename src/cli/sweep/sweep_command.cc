@@ -1,10 +1,8 @@
 #include "cli/sweep/sweep_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -79,17 +77,18 @@ int SweepCommand::Run() {
                                     earlier, *this);
   Introduce();
   began_ = SteadySeconds();
+  return RunWorkers([this] { return run_->has_hanging_worker(); }, [this] { return RunTrials(); });
+}
+
+int SweepCommand::RunTrials() {
   if (!run_->complete()) {
     Record();
     run_->Run([this, &interrupts = CountInterrupts()] { return interrupts > 0 || TimeIsUp(); });
   }
   console_.EndLive();
   Conclude();
-  int code = ExitCode();
-  if (code == kExitOk && EnsembleFollows()) code = TrainEnsemble();
-  if (!run_->has_hanging_worker()) return code;
-  std::fflush(nullptr);
-  ::_exit(code);
+  const int code = ExitCode();
+  return code == kExitOk && EnsembleFollows() ? TrainEnsemble() : code;
 }
 
 void SweepCommand::Introduce() const {
