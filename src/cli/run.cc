@@ -13,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/interrupts.h"
 #include "cli/options/parse.h"
 #include "core/error.h"
 
@@ -61,7 +62,7 @@ int TellException() {
   try {
     throw;
   } catch (const OutputClosed&) {
-    return kExitOk;
+    return Interrupts() > 0 ? kExitInterrupted : kExitOk;
   } catch (const UserError& error) {
     return Fail(error.what(), kExitUser);
   } catch (const std::bad_alloc&) {
@@ -89,16 +90,19 @@ struct Runner {
 
 }  // namespace
 
-int RunWorkers(const std::function<bool()>& hangs, const std::function<int()>& run) {
+int RunWorkers(Console& console, const std::function<bool()>& hangs,
+               const std::function<int()>& run) {
   int code = kExitOk;
   try {
     code = run();
   } catch (...) {
     if (!hangs()) throw;
+    console.Finish();
     EndNow(TellException());
   }
-  if (hangs()) EndNow(code);
-  return code;
+  if (!hangs()) return code;
+  console.Finish();
+  EndNow(code);
 }
 
 int Main(int argc, const char* const* argv) {

@@ -142,7 +142,7 @@ int Train(const TrainOptions& asked) {
   TrainObserver observer(console, records, plan.rules.epochs, scale, plan.work.devices.size());
   bool hangs = false;
   return RunWorkers(
-      [&] { return hangs; },
+      console, [&] { return hangs; },
       [&] {
         const TrainedModel trained =
             Train(plan, input, observer,

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "core/error.h"
 
 namespace hogbatch {
@@ -19,7 +20,8 @@ struct Used {
 
 int RunHanging(const std::function<int()>& run) {
   const Used used;
-  return RunWorkers([] { return true; }, run);
+  Console console(Verbosity::kPlain);
+  return RunWorkers(console, [] { return true; }, run);
 }
 
 int Full() { throw Error("the disk is full"); }
@@ -27,9 +29,10 @@ int Wrong() { throw UserError("no such file"); }
 int Closed() { throw OutputClosed(); }
 
 TEST(RunWorkers, UnwindsIfNoWorkerHangs) {
+  Console console(Verbosity::kPlain);
   const auto no = [] { return false; };
-  EXPECT_EQ(RunWorkers(no, [] { return 7; }), 7);
-  EXPECT_THROW(RunWorkers(no, Wrong), UserError);
+  EXPECT_EQ(RunWorkers(console, no, [] { return 7; }), 7);
+  EXPECT_THROW(RunWorkers(console, no, Wrong), UserError);
 }
 
 TEST(RunWorkers, EndsTheProcessWithTheCodeIfAWorkerHangs) {

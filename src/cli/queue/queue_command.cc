@@ -53,7 +53,8 @@ int QueueCommand::Run() {
   for (Prepared& job : prepared) Add(job);
   prepared.clear();  // data that no job uses any more is freed
   WriteQueue();
-  return RunWorkers([this] { return queue_->has_hanging_worker(); }, [this] { return RunJobs(); });
+  return RunWorkers(
+      console_, [this] { return queue_->has_hanging_worker(); }, [this] { return RunJobs(); });
 }
 
 int QueueCommand::RunJobs() {

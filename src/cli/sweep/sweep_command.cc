@@ -77,7 +77,8 @@ int SweepCommand::Run() {
                                     earlier, *this);
   Introduce();
   began_ = SteadySeconds();
-  return RunWorkers([this] { return run_->has_hanging_worker(); }, [this] { return RunTrials(); });
+  return RunWorkers(
+      console_, [this] { return run_->has_hanging_worker(); }, [this] { return RunTrials(); });
 }
 
 int SweepCommand::RunTrials() {
