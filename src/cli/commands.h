@@ -1,6 +1,9 @@
 // The commands. Each returns an exit code, and throws if something goes wrong.
 #pragma once
 
+#include <functional>
+
+#include "cli/console.h"
 #include "cli/options/options.h"
 
 namespace hogbatch {
@@ -27,6 +30,12 @@ int GenerateData(const DataGenerateOptions& options);
 int FetchData(const DataFetchOptions& options);
 int Inspect(const InspectOptions& options);
 int ListDevices(const DevicesOptions& options);
+
+// Runs what trains and all that follows it in a command, and returns its exit code. If a worker
+// `hangs` then, its thread still uses what the caller holds. So nothing is unwound: the process
+// ends here with that code, or that of an exception, which is told as Main does.
+int RunWorkers(Console& console, const std::function<bool()>& hangs,
+               const std::function<int()>& run);
 
 // Parses and runs; turns exceptions into one sentence on standard error and an exit code.
 int Main(int argc, const char* const* argv);

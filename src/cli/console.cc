@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <utility>
 
+#include "cli/interrupts.h"
 #include "cli/options/options.h"
 #include "cli/reports/live_line.h"
 #include "core/error.h"
@@ -23,54 +22,57 @@ bool IsInBackground() {
   return foreground >= 0 && foreground != ::getpgrp();
 }
 
-// Throws as WriteOutput does.
-void WriteBytes(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno == EPIPE) throw OutputClosed();
-    if (written < 0) ThrowErrno("write to", "standard output");
-    text.remove_prefix(written);
-  }
+constexpr char kStandardOutput[] = "standard output", kStandardError[] = "standard error";
+
+// A stuck reader must not keep a program that was asked to stop.
+bool Waits(double seconds) {
+  constexpr double kPatience = 2;
+  return Interrupts() == 0 || seconds < kPatience;
+}
+
+// What is printed of a sentence: a name in it may be as long as a file.
+std::string Shortened(std::string_view sentence) {
+  constexpr std::size_t kLongest = 4000;
+  std::string safe = Printable(sentence.substr(0, kLongest), "\n\t");
+  if (sentence.size() > kLongest) safe += "...";
+  return safe;
 }
 
 }  // namespace
 
 void WriteOutput(std::string_view text) {
+  HeldOutput output(STDOUT_FILENO, kStandardOutput);
   // Names and labels from files must not move the cursor of a terminal or set its title.
-  if (::isatty(STDOUT_FILENO) != 0) return WriteBytes(Printable(text, "\n\t"));
-  WriteBytes(text);
+  if (::isatty(STDOUT_FILENO) != 0) return output.Write(Printable(text, "\n\t"), Waits);
+  output.Write(text, Waits);
 }
 
 void Complain(std::string_view sentence) noexcept {
-  constexpr std::size_t kLongest = 4000;  // a name in it may be as long as a file
   std::string safe;
   try {
-    safe = Printable(sentence.substr(0, kLongest), "\n\t");
-    if (sentence.size() > kLongest) safe += "...";
-    sentence = safe;
+    sentence = safe = Shortened(sentence);
   } catch (...) {
     // Without memory the sentence is told as it is.
   }
-  for (std::string_view part : {std::string_view("hogbatch: "), sentence, std::string_view("\n")}) {
-    while (!part.empty()) {
-      const ssize_t written = ::write(STDERR_FILENO, part.data(), part.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return;
-      part.remove_prefix(written);
+  try {
+    HeldOutput output(STDERR_FILENO, kStandardError);
+    for (const std::string_view part : {std::string_view("hogbatch: "), sentence, {"\n"}}) {
+      output.Write(part, Waits);
     }
+  } catch (...) {
+    // There is no other place to tell it.
   }
-}
-
-void ExitWithoutFreeing(int code) {
-  std::fflush(nullptr);
-  ::_exit(code);
 }
 
 Verbosity VerbosityOf(const TerminalOptions& options) {
   if (options.quiet || options.json) return Verbosity::kSilent;
   return IsLiveTerminal(STDOUT_FILENO) ? Verbosity::kLive : Verbosity::kPlain;
 }
+
+Console::Console(Verbosity verbosity)
+    : verbosity_(verbosity),
+      out_(STDOUT_FILENO, kStandardOutput),
+      err_(STDERR_FILENO, kStandardError) {}
 
 void Console::Say(std::string_view line) {
   EndLive();
@@ -80,7 +82,7 @@ void Console::Say(std::string_view line) {
 }
 
 void Console::Live(std::span<const std::string> fields) {
-  if (verbosity_ != Verbosity::kLive || IsInBackground()) return;
+  if (verbosity_ != Verbosity::kLive || IsInBackground() || !ReaderIsWithUs()) return;
   // The last column stays free: if the terminal wrapped there, the line could not be rewritten.
   const std::string line = FitFields(fields, TerminalWidth(STDOUT_FILENO) - 1);
   Write(fmt::format("\r{}\033[K", Printable(line)));
@@ -90,6 +92,7 @@ void Console::Live(std::span<const std::string> fields) {
 void Console::LiveTable(std::span<const std::string> lines) {
   if (verbosity_ != Verbosity::kLive || lines.empty() || IsInBackground()) return;
   EndLive();
+  if (!ReaderIsWithUs()) return;
   const auto width = static_cast<std::size_t>(std::max(TerminalWidth(STDOUT_FILENO) - 1, 1));
   std::string text;
   for (const std::string& line : lines) {
@@ -111,19 +114,43 @@ void Console::EndLive() {
 
 void Console::Warn(std::string_view sentence) {
   EndLive();
-  Complain(sentence);
+  try {
+    err_.Post(fmt::format("hogbatch: {}\n", Shortened(sentence)));
+  } catch (...) {
+    // A run must not end because of a message.
+  }
+}
+
+void Console::Finish() noexcept {
+  try {
+    EndLive();
+    Guard([&] { out_.Write("", Waits); });
+    err_.Write("", Waits);
+  } catch (...) {
+    // There is no other place to tell it.
+  }
 }
 
 void Console::Write(std::string_view text) {
+  Guard([&] { out_.Post(text); });
+}
+
+void Console::Guard(const std::function<void()>& write) {
   if (verbosity_ == Verbosity::kSilent) return;
   try {
-    WriteBytes(text);
+    write();
   } catch (const OutputClosed&) {
     verbosity_ = Verbosity::kSilent;
   } catch (const Error& error) {
     verbosity_ = Verbosity::kSilent;
-    Complain(error.what());
+    Warn(error.what());
   }
+}
+
+bool Console::ReaderIsWithUs() {
+  bool is_behind = true;
+  Guard([&] { is_behind = !out_.Drain(); });
+  return !is_behind;
 }
 
 }  // namespace hogbatch

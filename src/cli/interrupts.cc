@@ -1,5 +1,6 @@
 #include "cli/interrupts.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,7 +41,10 @@ extern "C" void OnInterrupt(int signal) {
   const int error = errno;
   interrupts.fetch_add(1);
   if (StopsAtOnce(signal)) {
-    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, "\n", 1);
+    pollfd reader{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+    if (::poll(&reader, 1, 0) > 0) {
+      [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, "\n", 1);
+    }
     ::_exit(128 + SIGINT);
   }
   errno = error;
@@ -83,5 +87,7 @@ const std::atomic<int>& CountInterrupts() {
   for (const int signal : kSignals) Handle(signal, OnInterrupt, SA_RESTART);
   return interrupts;
 }
+
+int Interrupts() { return interrupts; }
 
 }  // namespace hogbatch

@@ -12,6 +12,9 @@ namespace hogbatch {
 // later. A signal that the process inherited as ignored (nohup) stays ignored.
 const std::atomic<int>& CountInterrupts();
 
+// How many were counted so far.
+int Interrupts();
+
 // Until then, a signal that ends the program first removes `file` and, if it is then empty,
 // `folder`: a run that has read no data yet leaves nothing behind.
 void RemoveWhenInterrupted(const std::string& folder, const std::string& file);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/interrupts.h"
 #include "cli/options/parse.h"
 #include "core/error.h"
 
@@ -55,6 +57,26 @@ int Fail(std::string_view sentence, int code) {
   return code;
 }
 
+// Tells of the exception that is being handled. Returns the exit code.
+int TellException() {
+  try {
+    throw;
+  } catch (const OutputClosed&) {
+    return Interrupts() > 0 ? kExitInterrupted : kExitOk;
+  } catch (const UserError& error) {
+    return Fail(error.what(), kExitUser);
+  } catch (const std::bad_alloc&) {
+    return Fail(kNoMemory, kExitMachine);
+  } catch (const std::exception& error) {
+    return Fail(error.what(), kExitMachine);
+  }
+}
+
+[[noreturn]] void EndNow(int code) {
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
 struct Runner {
   int operator()(const PrintText& print) const {
     WriteOutput(print.text);
@@ -68,6 +90,21 @@ struct Runner {
 
 }  // namespace
 
+int RunWorkers(Console& console, const std::function<bool()>& hangs,
+               const std::function<int()>& run) {
+  int code = kExitOk;
+  try {
+    code = run();
+  } catch (...) {
+    if (!hangs()) throw;
+    console.Finish();
+    EndNow(TellException());
+  }
+  if (!hangs()) return code;
+  console.Finish();
+  EndNow(code);
+}
+
 int Main(int argc, const char* const* argv) {
   HoldStandardStreams();
   LoadUnwinder();
@@ -77,14 +114,8 @@ int Main(int argc, const char* const* argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then a failed write with a message
   try {
     return std::visit(Runner{}, Parse(std::vector<std::string>(argv + 1, argv + argc)));
-  } catch (const OutputClosed&) {
-    return kExitOk;
-  } catch (const UserError& error) {
-    return Fail(error.what(), kExitUser);
-  } catch (const std::bad_alloc&) {
-    return Fail(kNoMemory, kExitMachine);
-  } catch (const std::exception& error) {
-    return Fail(error.what(), kExitMachine);
+  } catch (...) {
+    return TellException();
   }
 }
 

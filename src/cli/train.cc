@@ -74,11 +74,6 @@ int ExitCode(const TrainedModel& trained, const TrainingPlan& plan, Console& con
   }
 }
 
-int End(int code, const TrainedModel& trained) {
-  if (trained.has_hanging_worker) ExitWithoutFreeing(code);
-  return code;
-}
-
 TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& resumed) {
   if (!resumed) return options;
   options.spec = ResumedSpec(options.spec, options.given, resumed->checkpoint, resumed->folder);
@@ -95,6 +90,12 @@ std::optional<SavedModel> ValidatedStart(const TrainingSpec& spec,
   if (start) checked.init = TrainingSpec().init;
   Validate(checked);
   return start;
+}
+
+void WriteSetting(const std::string& folder, const TrainOptions& options, const TrainingPlan& plan,
+                  const RunSetting& setting) {
+  ReplaceFile(folder + "/options.json", OptionsText(options, plan, setting));
+  ReplaceFile(folder + "/config.toml", ConfigOf(options.spec));
 }
 
 }  // namespace
@@ -126,32 +127,36 @@ int Train(const TrainOptions& asked) {
     console.Say(line);
   }
   if (resumed) console.Say(ResumeLine(*resumed, input.training.train_rows));
-  ReplaceFile(
-      folder + "/options.json",
-      OptionsText(options, plan, {.started = LocalTime(), .devices = devices, .input = input}));
-  ReplaceFile(folder + "/config.toml", ConfigOf(options.spec));
+  WriteSetting(folder, options, plan, {.started = LocalTime(), .devices = devices, .input = input});
   const MetricScale scale = ScaleOf(plan.work.model, input.training.schema);
   TrainRecords records(folder, options, scale,
                        resumed ? GrowingFile::Begin::kWhereItEnds : GrowingFile::Begin::kEmpty);
   TrainObserver observer(console, records, plan.rules.epochs, scale, plan.work.devices.size());
-  const TrainedModel trained =
-      Train(plan, input, observer,
-            {.stop_requested = [&interrupts = CountInterrupts()] { return interrupts > 0; },
-             .trace = trace.trace(),
-             .keep = KeepIn(folder, options.spec, plan, options.checkpoints.every),
-             .resume = resumed ? &resumed->checkpoint : nullptr});
-  console.EndLive();
+  bool hangs = false;
+  return RunWorkers(
+      console, [&] { return hangs; },
+      [&] {
+        const TrainedModel trained =
+            Train(plan, input, observer,
+                  {.stop_requested = [&interrupts = CountInterrupts()] { return interrupts > 0; },
+                   .trace = trace.trace(),
+                   .keep = KeepIn(folder, options.spec, plan, options.checkpoints.every),
+                   .resume = resumed ? &resumed->checkpoint : nullptr,
+                   .has_hanging_worker = &hangs});
+        console.EndLive();
 
-  const std::string saved = trained.model ? SaveLast(*trained.model, folder, observer) : folder;
-  const std::string summary = SummaryText(trained.run, FactsOf(plan, saved), scale);
-  ReplaceFile(saved + "/summary.json", summary);
-  for (const std::string& line : ConclusionLines(trained, scale, saved)) console.Say(line);
-  // The rest of the run's files cannot be written either.
-  if (saved != folder) return End(kExitMachine, trained);
-  if (options.report) console.Say(fmt::format("report    {}", WriteReportInto(folder)));
-  trace.Save(records, plan, console);
-  if (options.terminal.json) WriteOutput(summary);
-  return End(ExitCode(trained, plan, console, observer), trained);
+        const std::string saved =
+            trained.model ? SaveLast(*trained.model, folder, observer) : folder;
+        const std::string summary = SummaryText(trained.run, FactsOf(plan, saved), scale);
+        ReplaceFile(saved + "/summary.json", summary);
+        for (const std::string& line : ConclusionLines(trained, scale, saved)) console.Say(line);
+        // The rest of the run's files cannot be written either.
+        if (saved != folder) return kExitMachine;
+        if (options.report) console.Say(fmt::format("report    {}", WriteReportInto(folder)));
+        trace.Save(records, plan, console);
+        if (options.terminal.json) WriteOutput(summary);
+        return ExitCode(trained, plan, console, observer);
+      });
 }
 
 }  // namespace hogbatch

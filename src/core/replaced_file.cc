@@ -30,6 +30,14 @@ bool IsSpecial(const std::string& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
+// Otherwise only the rename at the end would fail, after the work whose result the file holds.
+void RefuseFolder(const std::string& path, NamedBy named_by) {
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(path, error))) return;
+  throw UserError(fmt::format("cannot write {}: it is a folder; {}", path,
+                              named_by == NamedBy::kUser ? "name a file" : "remove or rename it"));
+}
+
 // Of a device or a pipe. To open a pipe as usual would wait for a reader for ever.
 int OpenSpecial(const std::string& path) {
   constexpr std::chrono::milliseconds kPause(20);
@@ -130,6 +138,7 @@ ReplacedFile::ReplacedFile(const std::string& path, NamedBy named_by) : path_(pa
     descriptor_ = OpenSpecial(path);
   } else {
     if (named_by == NamedBy::kUser) path_ = FollowLinks(path);
+    RefuseFolder(path_, named_by);
     OpenAside();
   }
   if (descriptor_ < 0) ThrowErrno("write", path);

@@ -17,7 +17,7 @@ enum class NamedBy : std::uint8_t { kProgram, kUser };
 // Written aside in the same folder; Commit syncs it and renames it into place. Where the file
 // system can do it (O_TMPFILE), it has no name until then, so that even a program that is killed
 // leaves nothing behind; elsewhere it is NAME.PID-N.partial. The new file is no more accessible
-// than the one that it replaces. A pipe must find a reader within seconds.
+// than the one that it replaces. A pipe must find a reader within seconds. A folder is refused.
 class ReplacedFile {
  public:
   explicit ReplacedFile(const std::string& path, NamedBy named_by = NamedBy::kProgram);

@@ -43,6 +43,10 @@ struct TensorView {
 void WriteSafeTensors(const std::string& path, const std::map<std::string, std::string>& metadata,
                       std::span<const TensorView> tensors, NamedBy named_by = NamedBy::kProgram);
 
+// The bytes of the file that WriteSafeTensors writes.
+std::size_t SafeTensorsBytes(const std::map<std::string, std::string>& metadata,
+                             std::span<const TensorView> tensors);
+
 // What a file is read as. A model holds F32 alone, a checkpoint I64, too. Errors name the kind.
 enum class TensorFileKind : std::uint8_t { kModel, kCheckpoint };
 

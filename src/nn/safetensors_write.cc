@@ -80,4 +80,11 @@ void WriteSafeTensors(const std::string& path, const std::map<std::string, std::
   file.Commit();
 }
 
+std::size_t SafeTensorsBytes(const std::map<std::string, std::string>& metadata,
+                             std::span<const TensorView> tensors) {
+  std::size_t bytes = MakeHeader(metadata, tensors).size();
+  for (const TensorView& tensor : tensors) bytes += BytesOf(tensor).size();
+  return bytes;
+}
+
 }  // namespace hogbatch

@@ -24,6 +24,11 @@ struct Scalar {
 std::string FirstEvent(double wall_time);
 std::string ScalarsEvent(double wall_time, std::int64_t step, std::span<const Scalar> scalars);
 
+// Drops what follows the last whole record of a file: one that was cut off when a run was killed or
+// a disk was full. Readers stop there, and would not see what a resumed run adds. UserError if the
+// file is a link or no plain file.
+void CutEvents(const std::string& path);
+
 std::uint32_t Crc32c(std::string_view bytes);
 
 }  // namespace hogbatch::report

@@ -70,6 +70,19 @@ TrainingSpec SpecOf(const std::string& data, const Options& options) {
   return spec;
 }
 
+// What a training reads. The thread of a worker that hangs may use it for ever.
+struct TrainedFrom {
+  std::unique_ptr<TrainingInput> input;
+  std::unique_ptr<TrainingPlan> plan;
+  bool has_hanging_worker = false;
+
+  ~TrainedFrom() {
+    if (!has_hanging_worker) return;
+    static_cast<void>(input.release());
+    static_cast<void>(plan.release());
+  }
+};
+
 }  // namespace
 
 struct Network::Parts {
@@ -83,16 +96,13 @@ Network Train(const std::string& data, const Options& options, TrainingListener*
   const TrainingSpec spec = SpecOf(data, options);
   const Devices devices = DevicesToTrain(spec.devices);
   for (const std::string& note : NotesOn(devices)) observer.OnWarning(note);
-  auto input = std::make_unique<TrainingInput>(ReadInput(spec, observer));
-  auto plan = std::make_unique<TrainingPlan>(Plan(spec, *input, devices, observer));
-  for (const std::string& note : NotesOn(spec, *plan)) observer.OnWarning(note);
-  observer.set_scale(ScaleOf(plan->work.model, input->training.schema));
-  TrainedModel trained =
-      Train(*plan, *input, observer, {.stop_requested = [&stop] { return stop.stop_requested(); }});
-  if (trained.has_hanging_worker) {
-    static_cast<void>(input.release());
-    static_cast<void>(plan.release());
-  }
+  TrainedFrom from{.input = std::make_unique<TrainingInput>(ReadInput(spec, observer)), .plan = {}};
+  from.plan = std::make_unique<TrainingPlan>(Plan(spec, *from.input, devices, observer));
+  for (const std::string& note : NotesOn(spec, *from.plan)) observer.OnWarning(note);
+  observer.set_scale(ScaleOf(from.plan->work.model, from.input->training.schema));
+  TrainedModel trained = Train(*from.plan, *from.input, observer,
+                               {.stop_requested = [&stop] { return stop.stop_requested(); },
+                                .has_hanging_worker = &from.has_hanging_worker});
   if (!trained.model) {
     throw Error(trained.run.stopped_because == StopReason::kDiverged
                     ? "training diverged before there was a model; try a lower lr"

@@ -126,10 +126,10 @@ TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, Trainin
       MakeThreadExecutor(run->Workers(), plan.pinning, controls.stop_requested, controls.trace);
   // What the thread of a worker that hangs uses is never freed.
   const auto keep_for_hanging = [&] {
-    if (!executor->has_hanging_worker()) return false;
+    if (!executor->has_hanging_worker()) return;
+    if (controls.has_hanging_worker) *controls.has_hanging_worker = true;
     static_cast<void>(run.release());
     static_cast<void>(executor.release());
-    return true;
   };
   try {
     if (controls.keep) {
@@ -145,7 +145,7 @@ TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, Trainin
     throw;
   }
   TrainedModel trained = run->Finish();
-  trained.has_hanging_worker = keep_for_hanging();
+  keep_for_hanging();
   return trained;
 }
 

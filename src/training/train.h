@@ -30,9 +30,6 @@ struct TrainedModel {
   std::optional<SavedModel> model;  // none: training made no model that is finite
   RunResult run;
   std::vector<TrainedLane> lanes = {};  // of a plan with lanes, which has no model
-  // A worker hangs, and its thread still reads the plan, the input and the trace: they must never
-  // be freed. The end of the process is fine.
-  bool has_hanging_worker = false;
 };
 
 using StopRequested = std::function<bool()>;
@@ -46,6 +43,9 @@ struct TrainControls {
   // The run goes on where this was taken. UserError if it is of another network. CheckSameRows
   // tells whether it is of other data.
   const Checkpoint* resume = nullptr;
+  // Set to true, also if Train throws, if a worker hangs: its thread still reads the plan, the
+  // input and the trace, so they must never be freed. The end of the process is fine.
+  bool* has_hanging_worker = nullptr;
 };
 
 // UserError if the checkpoint was taken on other rows.

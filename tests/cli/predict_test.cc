@@ -105,6 +105,9 @@ TEST_F(PredictCommand, RefusesOptionsThatDoNotFit) {
     EXPECT_EQ(finished.exit_code, 2);
     EXPECT_THAT(finished.err, HasSubstr(option[0] + ": the model predicts numbers"));
   }
+  const Finished folder = Predict("there is no such data", {"--out", "o"});
+  EXPECT_EQ(folder.exit_code, 2);
+  EXPECT_THAT(folder.err, HasSubstr("cannot write o: it is a folder; name a file"));
   const Finished mixed = Predict("rows.csv", {"--with-input", "--json"});
   EXPECT_EQ(mixed.exit_code, 2);
   EXPECT_THAT(mixed.err, HasSubstr("leave out --json"));

@@ -158,10 +158,12 @@ TEST_F(ReportCommand, TrainingLeavesATraceThatViewersOpen) {
 }
 
 TEST_F(ReportCommand, TriesThePlaceOfATraceBeforeItReadsAnything) {
-  const Finished finished =
-      Run({"train", "there is no such data", "--trace", "no/such/folder/t.json"});
-  EXPECT_EQ(finished.exit_code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("cannot write no/such/folder/t.json"));
+  fs::create_directory(folder_.path() + "/folder");
+  for (const char* path : {"no/such/folder/t.json", "folder"}) {
+    const Finished finished = Run({"train", "there is no such data", "--trace", path});
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_THAT(finished.err, HasSubstr(std::string("cannot write ") + path));
+  }
 }
 
 TEST_F(ReportCommand, AnInterruptedRunHasItsTraceAndReport) {

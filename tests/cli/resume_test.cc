@@ -103,6 +103,21 @@ TEST_F(Resumed, RecordsEveryReportOnce) {
   EXPECT_TRUE(more.starts_with(events) && more.size() > events.size());
 }
 
+// It was killed while it wrote a record.
+TEST_F(Resumed, AddsEventsBehindTheLastWholeOne) {
+  std::vector<std::string> arguments = TrainArguments("run", "20");
+  arguments.emplace_back("--tensorboard");
+  ASSERT_EQ(Train(arguments).exit_code, 0);
+  const fs::path path = folder_ / "run" / kEventFile;
+  const std::string events = Content(path);
+  std::ofstream(path, std::ios::app) << "torn";
+  ASSERT_EQ(Train({"train", "--resume", "run", "--epochs", "40", "--tensorboard"}).exit_code, 0);
+  const std::string more = Content(path);
+  ASSERT_GT(more.size(), events.size());
+  EXPECT_TRUE(more.starts_with(events));
+  EXPECT_EQ(more.substr(events.size(), 12), events.substr(0, 12)) << "each run begins alike";
+}
+
 TEST_F(Resumed, RefusesAnOptionThatMakesItAnotherRun) {
   ASSERT_EQ(Train(TrainArguments("run", "2")).exit_code, 0);
   const Finished refused = Train({"train", "--resume", "run", "--hidden", "8"});

@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/support/process.h"
+#include "training/checkpoint/checkpoint_file.h"
 
 namespace hogbatch {
 namespace {
@@ -152,6 +154,28 @@ TEST_F(Signals, ThatStopAndContinueLeaveTheTrainingAsItWas) {
   process.Signal(SIGTERM);
   ExpectSaves(process);
   EXPECT_EQ(folder_.Read("stderr"), "") << "no worker is taken for one that hangs";
+}
+
+// As a pager that waits for a key. There are more workers than cores, which is warned of.
+TEST_F(Signals, AndCheckpointsNeedNoReaderOfStandardOutput) {
+  const std::string workers = std::to_string(std::thread::hardware_concurrency() + 1);
+  for (const std::vector<std::string>& kind :
+       {std::vector<std::string>{"--checkpoint-every", "0.1"}, {"--json"}}) {
+    std::vector<std::string> arguments = {
+        "train", "data", "--hidden",       "8",    "--epochs",  "1000000",
+        "--out", "o",    "--report-every", "0.05", "--devices", "cpu:" + workers};
+    arguments.insert(arguments.end(), kind.begin(), kind.end());
+    Process process(arguments, folder_.path(), Process::Output::kStuck);
+    AwaitTraining(process);
+    const bool is_kept = kind.size() > 1;
+    while (process.running() && is_kept && ListCheckpoints(folder_.path() + "/o").empty()) Pause(5);
+    EXPECT_TRUE(GoesOn(process));
+    process.Signal(SIGTERM);
+    EXPECT_EQ(process.Wait().exit_code, 130);
+    EXPECT_EQ(ValueOf(folder_.Read("o/summary.json"), "stopped_because"), "interrupted");
+    EXPECT_EQ(RunProgram({"eval", "o/model.safetensors", "data"}, folder_.path()).exit_code, 0);
+    std::filesystem::remove_all(folder_.path() + "/o");
+  }
 }
 
 }  // namespace

@@ -58,6 +58,17 @@ TEST_F(ReplacedFileTest, LeavesTheOldOneWhenItIsNotCommitted) {
   EXPECT_EQ(Files(), 1);
 }
 
+TEST_F(ReplacedFileTest, RefusesAFolderBeforeAnythingIsWritten) {
+  fs::create_directory(Path("folder"));
+  fs::create_directory_symlink("folder", Path("link"));
+  for (const char* name : {"folder", "folder/", "link"}) {
+    EXPECT_THROW(ReplacedFile(Path(name), NamedBy::kUser), UserError) << name;
+  }
+  EXPECT_THROW(ReplacedFile(Path("folder")), UserError);
+  ReplaceFile(Path("link"), "a link that the user did not name is replaced");
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(Path("link"))));
+}
+
 // A process that has ended.
 pid_t Gone() {
   const pid_t process = ::fork();

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "tests/support/process.h"
+
 namespace hogbatch::report {
 namespace {
 
@@ -48,6 +50,26 @@ TEST(EventFile, HoldsScalarsWithTheirTags) {
   ASSERT_NE(at, std::string::npos);
   EXPECT_EQ(At<float>(message, at + value.size()), 0.5f);
   EXPECT_EQ(At<float>(message, message.size() - 4), -2.0f);
+}
+
+// A reader stops at the first record that is not whole.
+TEST(EventFile, IsCutBehindItsLastWholeRecord) {
+  const TemporaryFolder folder;
+  const Scalar scalar[] = {{"loss/valid", 0.5}};
+  const std::string first = FirstEvent(1), second = ScalarsEvent(2, 3, scalar);
+  const auto kept = [&](const std::string& content) {
+    folder.Write("events", content);
+    CutEvents(folder.path() + "/events");
+    return folder.Read("events");
+  };
+  EXPECT_EQ(kept(""), "");
+  EXPECT_EQ(kept(first + second), first + second);
+  for (std::size_t left = 0; left < second.size(); ++left) {
+    EXPECT_EQ(kept(first + second.substr(0, left)), first) << left;
+    std::string damaged = second;
+    damaged[left] ^= 1;
+    EXPECT_EQ(kept(first + damaged + second), first) << left;
+  }
 }
 
 }  // namespace

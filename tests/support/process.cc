@@ -39,6 +39,15 @@ int OpenTerminal(std::string& name) {
   return ours;
 }
 
+// Both ends of a full pipe.
+void OpenFullPipe(int (&ends)[2]) {
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("no pipe to test with");
+  const char filler[4096] = {};
+  while (::write(ends[1], filler, sizeof filler) > 0) {
+  }
+  ::fcntl(ends[1], F_SETFL, 0);  // as a shell gives it
+}
+
 std::string Drain(int terminal) {
   std::string text;
   char part[4096];
@@ -99,7 +108,7 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
                                        O_WRONLY | O_CREAT | O_TRUNC, 0600);
   }
   std::string terminal_name;
-  int broken[2] = {-1, -1};
+  int pipe[2] = {-1, -1};
   if (output == Output::kCaptured || output == Output::kErrorClosed) {
     ::posix_spawn_file_actions_addopen(&actions, 1, (in + "/stdout").c_str(),
                                        O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -108,10 +117,14 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
   } else if (output == Output::kTerminal) {
     terminal_ = OpenTerminal(terminal_name);
     ::posix_spawn_file_actions_addopen(&actions, 1, terminal_name.c_str(), O_WRONLY | O_NOCTTY, 0);
+  } else if (output == Output::kStuck) {
+    OpenFullPipe(pipe);
+    unread_ = pipe[0];
+    for (const int stream : {1, 2}) ::posix_spawn_file_actions_adddup2(&actions, pipe[1], stream);
   } else {
-    if (::pipe2(broken, O_CLOEXEC) != 0) throw std::runtime_error("no pipe to test with");
-    ::posix_spawn_file_actions_adddup2(&actions, broken[1], 1);
-    ::close(broken[0]);
+    if (::pipe2(pipe, O_CLOEXEC) != 0) throw std::runtime_error("no pipe to test with");
+    ::posix_spawn_file_actions_adddup2(&actions, pipe[1], 1);
+    ::close(pipe[0]);
   }
   std::vector<std::string> words = {InBuild("hogbatch")};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -127,7 +140,7 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
   const int error = ::posix_spawn(&pid_, argv[0], &actions, inherited.attributes(), argv.data(),
                                   variables.data());
   ::posix_spawn_file_actions_destroy(&actions);
-  if (broken[1] >= 0) ::close(broken[1]);
+  if (pipe[1] >= 0) ::close(pipe[1]);
   if (error != 0) throw std::runtime_error(fmt::format("cannot start {}", words[0]));
 }
 
@@ -137,6 +150,7 @@ Process::~Process() {
     HasEnded(0);
   }
   if (terminal_ >= 0) ::close(terminal_);
+  if (unread_ >= 0) ::close(unread_);
 }
 
 void Process::Signal(int number) { ::kill(pid_, number); }

@@ -24,8 +24,9 @@ struct Finished {
 class Process {
  public:
   // Where standard output goes. kErrorClosed: it is captured, and there is no standard error;
-  // kAllClosed: there are no standard streams at all.
-  enum class Output { kCaptured, kClosedPipe, kTerminal, kErrorClosed, kAllClosed };
+  // kAllClosed: there are no standard streams at all; kStuck: it and standard error go into a pipe
+  // that is full, and that nobody reads.
+  enum class Output { kCaptured, kClosedPipe, kTerminal, kErrorClosed, kAllClosed, kStuck };
 
   // The process group of the program. SIGTSTP stops it only in one of its own, as a shell gives it.
   enum class Group { kOurs, kOwn };
@@ -49,6 +50,7 @@ class Process {
   std::string folder_;
   pid_t pid_ = -1;
   int terminal_ = -1;  // our side of it
+  int unread_ = -1;    // the end of the stuck pipe that would be read
   bool ended_ = false;
   int status_ = 0;
   double peak_megabytes_ = 0;

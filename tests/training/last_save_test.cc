@@ -8,10 +8,13 @@
 #include <sys/mount.h>
 
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "tests/support/observers.h"
 #include "tests/support/process.h"
 
@@ -77,29 +80,48 @@ bool Mount(const std::string& folder, unsigned long flags, const char* size) {
          ::mount("none", folder.c_str(), "tmpfs", flags, size) == 0;
 }
 
-// The mounts go away with the thread.
-void ExpectSavedBeside(unsigned long flags, const char* size, const char* reason) {
+// Saves into a folder on a file system of its own, which goes away with the thread and has only
+// `free` bytes left. None: mounting is not permitted here.
+std::optional<Saved> SaveMounted(const std::string& run, unsigned long flags, std::size_t free) {
+  constexpr std::size_t kBytes = 64 << 10;
+  fs::create_directory(run);
+  std::optional<Saved> saved;
+  std::jthread([&] {
+    if (!Mount(run, flags, "size=64k")) return;
+    std::ofstream(run + "/rest") << std::string(kBytes - free, '.');
+    saved = Save(run);
+  }).join();
+  return saved;
+}
+
+void ExpectSavedBeside(unsigned long flags, const char* reason) {
   const TemporaryFolder folder;
   const std::string run = folder.path() + "/run";
-  fs::create_directory(run);
-  bool is_mounted = false;
-  Saved saved;
-  std::jthread([&] {
-    is_mounted = Mount(run, flags, size);
-    if (is_mounted) saved = Save(run);
-  }).join();
-  if (!is_mounted) GTEST_SKIP() << "mounting needs root";
-  EXPECT_THAT(saved.folder, HasSubstr(run + "-rescued-"));
-  EXPECT_THAT(saved.told, HasSubstr(reason));
-  EXPECT_TRUE(fs::exists(saved.folder + "/model.safetensors"));
+  const std::optional<Saved> saved = SaveMounted(run, flags, 0);
+  if (!saved) GTEST_SKIP() << "mounting needs root";
+  EXPECT_THAT(saved->folder, HasSubstr(run + "-rescued-"));
+  EXPECT_THAT(saved->told, HasSubstr(reason));
+  EXPECT_TRUE(fs::exists(saved->folder + "/model.safetensors"));
 }
 
 TEST(LastSave, GoesBesideAFolderOnAFullDisk) {
-  ExpectSavedBeside(0, "size=64k", "is full: the model needs 1 MB, and 0 MB are free");
+  const std::string needs = Grouped(static_cast<std::int64_t>(BytesInFile(SmallModel())));
+  ExpectSavedBeside(0, ("is full: the model needs " + needs + " bytes, and 0 are free").c_str());
 }
 
 TEST(LastSave, GoesBesideAFolderThatBecameReadOnly) {
-  ExpectSavedBeside(MS_RDONLY, "size=8m", "Read-only file system");
+  ExpectSavedBeside(MS_RDONLY, "Read-only file system");
+}
+
+// 64 kB have room for a model of 2 kB.
+TEST(LastSave, NeedsRoomForTheFileAndNoMore) {
+  const TemporaryFolder folder;
+  SaveModel(folder.path() + "/model", SmallModel());
+  EXPECT_EQ(BytesInFile(SmallModel()), fs::file_size(folder.path() + "/model"));
+  const std::optional<Saved> saved = SaveMounted(folder.path() + "/run", 0, 32 << 10);
+  if (!saved) GTEST_SKIP() << "mounting needs root";
+  EXPECT_EQ(saved->folder, folder.path() + "/run");
+  EXPECT_EQ(saved->told, "");
 }
 
 TEST(LastSave, FailsWithTheReasonIfThereIsNoFolderAtAll) {

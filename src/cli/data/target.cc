@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <span>
 
 #include "cli/console.h"
@@ -56,18 +57,22 @@ void RefusePipes(std::string_view command, const std::string& data) {
 
 void WriteTarget(const std::string& path, NamedBy named_by,
                  const std::function<void(const TakeText&)>& write) {
-  if (path == "-") return write([](std::string_view text) { WriteOutput(text); });
-  ReplacedFile file(path, named_by);
+  std::optional<ReplacedFile> file;  // none: standard output
+  if (path != "-") file.emplace(path, named_by);
+  const auto put = [&](std::string_view text) {
+    if (!file) return WriteOutput(text);
+    file->Write(std::as_bytes(std::span(text)));
+  };
   constexpr std::size_t kAtOnce = std::size_t{1} << 20;
   std::string held;
   write([&](std::string_view text) {
     held += text;
     if (held.size() < kAtOnce) return;
-    file.Write(std::as_bytes(std::span(held)));
+    put(held);
     held.clear();
   });
-  file.Write(std::as_bytes(std::span(held)));
-  file.Commit();
+  put(held);
+  if (file) file->Commit();
 }
 
 void WriteRows(const Dataset& data, const Schema& schema, WrittenFormat to, const TakeText& write) {

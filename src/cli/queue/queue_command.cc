@@ -54,15 +54,24 @@ int QueueCommand::Run() {
   for (Prepared& job : prepared) Add(job);
   prepared.clear();  // data that no job uses any more is freed
   WriteQueue();
+  return RunWorkers(
+      console_, [this] { return queue_->has_hanging_worker(); }, [this] { return RunJobs(); });
+}
+
+int QueueCommand::RunJobs() {
   queue_->Run([&interrupts = CountInterrupts()] { return interrupts > 0; });
   ConcludeAll();
   console_.EndLive();
-  WriteQueue();
+  const std::string unwritten = WhyQueueUnwritten();
   for (const std::string& line : SummaryLines(rows_)) console_.Say(line);
   console_.Say(fmt::format("results   {}", folder_));
   if (options_.terminal.json) WriteOutput(QueueText(options_.scheduler, device_names_, rows_));
-  if (queue_->has_hanging_worker()) ExitWithoutFreeing(ExitCode());
-  return ExitCode();
+  if (!unwritten.empty()) {
+    console_.Warn(fmt::format(
+        "{}; put that right, and 'hogbatch queue --resume {}' runs again what is not recorded",
+        unwritten, folder_));
+  }
+  return unwritten.empty() ? ExitCode() : kExitMachine;
 }
 
 JobRow* QueueCommand::FindRow(std::string_view name) {
@@ -220,6 +229,7 @@ void QueueCommand::OnJobEnded(JobId id, const TrainedModel& trained, const JobTi
   } catch (const std::exception& error) {
     ended.outcome = JobOutcome::kFailed;
     shown.error = WhatOf(error);
+    OnJobWarning(id, shown.error);
     Conclude(id);
   }
 }
@@ -260,7 +270,10 @@ int QueueCommand::ExitCode() const {
     return std::ranges::find(rows_, outcome, &JobRow::outcome) != rows_.end();
   };
   if (any(JobOutcome::kInterrupted)) return kExitInterrupted;
-  return any(JobOutcome::kFailed) || any(JobOutcome::kDiverged) ? kExitUser : kExitOk;
+  if (any(JobOutcome::kFailed) || any(JobOutcome::kDiverged)) return kExitUser;
+  const bool lacks_record =
+      std::ranges::any_of(jobs_, [](const auto& job) { return job.second->record_failed; });
+  return lacks_record ? kExitMachine : kExitOk;
 }
 
 }  // namespace hogbatch

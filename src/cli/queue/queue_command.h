@@ -64,6 +64,8 @@ class QueueCommand final : public QueueObserver {
     std::future<std::vector<std::string>> saving = {};  // what is to be told, when it is saved
   };
 
+  // Returns the exit code.
+  int RunJobs();
   // Returns the first jobs.
   std::vector<JobRequest> Open();
   void ReadStates();
@@ -88,6 +90,8 @@ class QueueCommand final : public QueueObserver {
   void Show(const std::string& line);
   void ShowTable();
   void WriteQueue();
+  // Empty: it is written.
+  std::string WhyQueueUnwritten();
   // The same while jobs run, which a full disk does not end: it is told once.
   void RecordQueue();
   JobRow* FindRow(std::string_view name);

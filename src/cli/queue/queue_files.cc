@@ -145,6 +145,7 @@ void QueueCommand::ConcludeSaved() {
     } catch (const std::exception& error) {
       ended->outcome = JobOutcome::kFailed;
       row(id).error = WhatOf(error);
+      OnJobWarning(id, row(id).error);  // it may name the folder that has the model
     }
     Conclude(id);
   }
@@ -178,14 +179,19 @@ void QueueCommand::WriteQueue() {
   ReplaceFile(folder_ + kRecord, QueueText(options_.scheduler, device_names_, rows_));
 }
 
-void QueueCommand::RecordQueue() {
+std::string QueueCommand::WhyQueueUnwritten() {
   try {
     WriteQueue();
+    return "";
   } catch (const std::exception& error) {
-    if (!std::exchange(record_failed_, true)) {
-      console_.Warn(fmt::format("{}; the queue goes on without a record", WhatOf(error)));
-    }
+    return WhatOf(error);
   }
+}
+
+void QueueCommand::RecordQueue() {
+  const std::string why = WhyQueueUnwritten();
+  if (why.empty() || std::exchange(record_failed_, true)) return;
+  console_.Warn(fmt::format("{}; the queue goes on without a record", why));
 }
 
 }  // namespace hogbatch

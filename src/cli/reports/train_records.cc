@@ -56,7 +56,9 @@ TrainRecords::TrainRecords(const std::string& folder, const TrainOptions& option
       started_(SecondsSince1970()),
       traced_(!options.trace.empty()) {
   if (!options.tensorboard) return;
-  events_.emplace(fmt::format("{}/{}", folder, kEventFile), begin);
+  const std::string events = fmt::format("{}/{}", folder, kEventFile);
+  if (begin == GrowingFile::Begin::kWhereItEnds) report::CutEvents(events);
+  events_.emplace(events, begin);
   events_->Append(report::FirstEvent(started_));
 }
 

@@ -79,16 +79,19 @@ int SweepCommand::Run() {
                                     earlier, *this);
   Introduce();
   began_ = SteadySeconds();
+  return RunWorkers(
+      console_, [this] { return run_->has_hanging_worker(); }, [this] { return RunTrials(); });
+}
+
+int SweepCommand::RunTrials() {
   if (!run_->complete()) {
     Record();
     run_->Run([this, &interrupts = CountInterrupts()] { return interrupts > 0 || TimeIsUp(); });
   }
   console_.EndLive();
   Conclude();
-  int code = ExitCode();
-  if (code == kExitOk && EnsembleFollows()) code = TrainEnsemble();
-  if (run_->has_hanging_worker()) ExitWithoutFreeing(code);
-  return code;
+  const int code = ExitCode();
+  return code == kExitOk && EnsembleFollows() ? TrainEnsemble() : code;
 }
 
 void SweepCommand::Introduce() const {

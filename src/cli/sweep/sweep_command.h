@@ -36,6 +36,8 @@ class SweepCommand final : public SweepObserver {
   void OnPoll() override;
 
  private:
+  // Returns the exit code.
+  int RunTrials();
   void Introduce() const;
   void SayTrials(const SweepPlan& plan) const;
   void Conclude();

@@ -12,6 +12,7 @@
 
 #include "core/clock.h"
 #include "core/error.h"
+#include "core/text.h"
 
 namespace hogbatch {
 namespace {
@@ -19,18 +20,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kBetweenTries(500);
-constexpr double kHeaderBytes = 1 << 20;  // more than the header of a model takes
 
 // A model that does not fit is not begun: it would fill the disk for others until it fails.
 void CheckSpace(const SavedModel& model, const std::string& folder) {
   struct statvfs space{};
   if (::statvfs(folder.c_str(), &space) != 0 || space.f_blocks == 0) return;  // the save will tell
-  const double has = static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize);
-  const double needs = static_cast<double>(model.parameters.size() * sizeof(float)) + kHeaderBytes;
+  const auto has = static_cast<std::int64_t>(space.f_bavail * space.f_frsize);
+  const auto needs = static_cast<std::int64_t>(BytesInFile(model));
   if (has >= needs) return;
-  throw Error(
-      fmt::format("the disk of {} is full: the model needs {:.0f} MB, and {:.0f} MB are free",
-                  folder, needs / 1e6, has / 1e6));
+  throw Error(fmt::format("the disk of {} is full: the model needs {} bytes, and {} are free",
+                          folder, Grouped(needs), Grouped(has)));
 }
 
 // Empty: it is saved. Otherwise the reason why not.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/error.h"
@@ -133,6 +134,50 @@ std::vector<std::vector<float>> NumbersOf(const ModelSpec& spec, std::span<const
   return numbers;
 }
 
+// What the file of a model holds. The parameters outlive it.
+class FileContent {
+ public:
+  FileContent(const ModelSpec& spec, const Schema& schema, std::span<const float> parameters);
+  FileContent(const FileContent&) = delete;
+  FileContent& operator=(const FileContent&) = delete;
+
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  std::span<const TensorView> tensors() const { return tensors_; }
+
+ private:
+  std::vector<std::vector<float>> numbers_;  // of an ensemble; others lie as in the file
+  std::map<std::string, std::string> metadata_;
+  std::vector<TensorView> tensors_;
+};
+
+FileContent::FileContent(const ModelSpec& spec, const Schema& schema,
+                         std::span<const float> parameters) {
+  Check(std::ssize(parameters) == Layout(spec).floats, "parameters to save have the wrong number");
+  const std::vector<TensorPart> parts = PartsOf(spec);
+  const bool is_ensemble = spec.lanes > 1;
+  if (is_ensemble) numbers_ = NumbersOf(spec, parameters, parts);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    tensors_.push_back({parts[i].name, parts[i].shape,
+                        is_ensemble ? std::span<const float>(numbers_[i])
+                                    : parameters.subspan(parts[i].at, parts[i].count)});
+  }
+  metadata_ = {
+      {"format", "hogbatch"},
+      {"version", std::to_string(is_ensemble ? kFormat : kFormatOfSingle)},
+      {"weights", is_ensemble ? "[member, in, out], row-major: y = x @ weight[member] + "
+                                "bias[member]; the members' outputs are averaged"
+                              : "[in, out], row-major: y = x @ weight + bias"},
+      {"inputs",
+       "of a CSV those of each column of the table, from its `feature` on (a number; a 0/1 input "
+       "for each category; for all others; for a missing cell); of other files the columns "
+       "(used_columns only, if any are named); each input is (x - shift) * scale"},
+      {"outputs",
+       "softmax, or sigmoid, of the last layer; for squared loss output * "
+       "target_deviation + target_mean. gelu is the tanh form"},
+      {"network", SpecToJson(spec)},
+      {"schema", SchemaToJson(schema)}};
+}
+
 }  // namespace
 
 Loss LossFor(LabelKind kind) {
@@ -161,34 +206,13 @@ LabelKind LabelsFor(Loss loss) {
 
 void SaveModel(const std::string& path, const ModelSpec& spec, const Schema& schema,
                std::span<const float> parameters, NamedBy named_by) {
-  Check(std::ssize(parameters) == Layout(spec).floats, "parameters to save have the wrong number");
-  const std::vector<TensorPart> parts = PartsOf(spec);
-  const bool is_ensemble = spec.lanes > 1;
-  std::vector<std::vector<float>> numbers;  // of an ensemble; others lie as in the file
-  if (is_ensemble) numbers = NumbersOf(spec, parameters, parts);
-  std::vector<TensorView> tensors;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    tensors.push_back({parts[i].name, parts[i].shape,
-                       is_ensemble ? std::span<const float>(numbers[i])
-                                   : parameters.subspan(parts[i].at, parts[i].count)});
-  }
-  WriteSafeTensors(
-      path,
-      {{"format", "hogbatch"},
-       {"version", std::to_string(is_ensemble ? kFormat : kFormatOfSingle)},
-       {"weights", is_ensemble ? "[member, in, out], row-major: y = x @ weight[member] + "
-                                 "bias[member]; the members' outputs are averaged"
-                               : "[in, out], row-major: y = x @ weight + bias"},
-       {"inputs",
-        "of a CSV those of each column of the table, from its `feature` on (a number; a 0/1 input "
-        "for each category; for all others; for a missing cell); of other files the columns "
-        "(used_columns only, if any are named); each input is (x - shift) * scale"},
-       {"outputs",
-        "softmax, or sigmoid, of the last layer; for squared loss output * "
-        "target_deviation + target_mean. gelu is the tanh form"},
-       {"network", SpecToJson(spec)},
-       {"schema", SchemaToJson(schema)}},
-      tensors, named_by);
+  const FileContent content(spec, schema, parameters);
+  WriteSafeTensors(path, content.metadata(), content.tensors(), named_by);
+}
+
+std::size_t BytesInFile(const SavedModel& model) {
+  const FileContent content(model.spec, model.schema, model.parameters);
+  return SafeTensorsBytes(content.metadata(), content.tensors());
 }
 
 SavedModel LoadModel(const std::string& path) {

@@ -2,6 +2,7 @@
 // everything needed to use them on new rows.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ inline void SaveModel(const std::string& path, const SavedModel& model,
                       NamedBy named_by = NamedBy::kProgram) {
   SaveModel(path, model.spec, model.schema, model.parameters, named_by);
 }
+
+// The bytes of its file.
+std::size_t BytesInFile(const SavedModel& model);
 
 // Throws UserError, which names the file, if anything is wrong with it.
 SavedModel LoadModel(const std::string& path);

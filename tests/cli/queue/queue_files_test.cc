@@ -2,7 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "cli/queue/jobs_file.h"
 #include "cli/queue/kept_jobs.h"
@@ -122,6 +127,57 @@ TEST(QueueReport, RefusesARecordThatIsDamagedOrNewer) {
         std::string("{}")}) {
     EXPECT_THAT(parse(text), says("q.json is damaged")) << text.substr(0, 200);
   }
+}
+
+// A queue of one job on a folder whose files cannot all be written.
+class QueueOnBadDisk : public testing::Test {
+ protected:
+  QueueOnBadDisk() { folder_.Write("data", TwoClasses(400)); }
+
+  std::vector<std::string> Arguments(const std::string& job) const {
+    folder_.Write("jobs.toml", "[[job]]\nname = \"b\"\ndata = \"data\"\nhidden = 8\n" + job);
+    return {"queue", "jobs.toml", "--devices", "cpu:1", "--out", "q"};
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(QueueOnBadDisk, TellsWhereAModelIsThatDoesNotGoIntoItsFolder) {
+  fs::create_directories(At(folder_, "q/b/model.safetensors"));  // nothing replaces a folder
+  const Finished finished = RunProgram(Arguments("epochs = 1\n"), folder_.path());
+  EXPECT_EQ(finished.exit_code, 2);
+  const std::string said = "hogbatch: job b: the model was saved in ";
+  const std::size_t at = finished.err.find(said);
+  ASSERT_NE(at, std::string::npos) << finished.err;
+  const std::string place = finished.err.substr(at + said.size());
+  EXPECT_TRUE(fs::exists(place.substr(0, place.find(' ')) + "/model.safetensors")) << place;
+  EXPECT_THAT(finished.out, HasSubstr("the model was saved in "));
+}
+
+TEST_F(QueueOnBadDisk, EndsWithItsSummaryIfItsRecordCannotBeWritten) {
+  Process process(Arguments("epochs = 1000000\n"), folder_.path());
+  while (process.running() && folder_.Read("q/queue.json").find("running") == std::string::npos) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  fs::remove(At(folder_, "q/queue.json"));
+  fs::create_directory(At(folder_, "q/queue.json"));
+  process.Signal(SIGTERM);
+  const Finished finished = process.Wait();
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.out, HasSubstr("  state "));
+  EXPECT_THAT(finished.out, HasSubstr("interrupted"));
+  EXPECT_THAT(finished.err, HasSubstr("cannot write q/queue.json: it is a folder"));
+  EXPECT_TRUE(folder_.Has("q/b/model.safetensors"));
+}
+
+TEST_F(QueueOnBadDisk, FailsIfTheRecordOfAJobIsNotWhole) {
+  const std::vector<std::string> arguments =
+      Arguments("epochs = 200\nreport-every = 0.01\neval-every = 1\n");
+  const ScopedFileLimit limit(16 << 10);  // more than any other file takes
+  const Finished finished = RunProgram(arguments, folder_.path());
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("job b: cannot write q/b/metrics.jsonl: File too large; "
+                                      "training goes on without a record"));
 }
 
 }  // namespace
