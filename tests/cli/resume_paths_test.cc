@@ -132,7 +132,7 @@ TEST_F(ResumedElsewhere, GoesOnFromACheckpointOfAnOlderProgram) {
   old.texts.network.clear();
   WriteCheckpoint(
       path, {.texts = old.texts, .weights = old.weights, .best = old.best, .workers = old.workers});
-  EXPECT_THAT(Resume().err, HasSubstr("m.safetensors: neither xavier"));
+  EXPECT_THAT(Resume().err, HasSubstr("m.safetensors: neither one of xavier"));
   const Finished resumed = RunProgram(
       {"train", "--resume", "o", "--test", run_from_ + "/t", "--epochs", "2"}, run_from_);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
@@ -147,7 +147,7 @@ TEST_F(ResumedElsewhere, AsksForANameThatIsNoUtf8) {
   ASSERT_EQ(Begin({name}).exit_code, 0);
   const Finished refused = Resume();
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("the name of this file is no UTF-8"));
+  EXPECT_THAT(refused.err, HasSubstr("the name of this file is not UTF-8"));
   EXPECT_THAT(refused.err, HasSubstr("/o FILE"));
   EXPECT_EQ(Resume({run_from_ + "/" + name, "--epochs", "2"}).exit_code, 0);
   const std::string config = run_from_ + "/o/config.toml";

@@ -88,7 +88,7 @@ void RefuseLostNames(const TrainingSpec& spec, std::string_view command,
       std::error_code error;
       if (file.find(kLost) == std::string::npos || fs::exists(file, error)) continue;
       throw UserError(fmt::format(
-          "{}: the name of this file is no UTF-8, so that {} does not hold it; name the "
+          "{}: the name of this file is not UTF-8, so that {} does not hold it; name the "
           "file again: hogbatch {} --resume {} {}",
           file, folder, command, folder, again));
     }
