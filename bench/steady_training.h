@@ -22,7 +22,7 @@ class SlicedWorker : public Worker {
     inner_->Commit(task, merge);
     slices_.Add(Part(task.rows, merge, task.merges).size());
   }
-  bool tore_merge() const override { return inner_->tore_merge(); }
+  bool merge_is_torn() const override { return inner_->merge_is_torn(); }
   Report Finish(const Task& task) override { return inner_->Finish(task); }
 
  private:

@@ -83,7 +83,7 @@ class TimedCommits : public Worker {
     inner_->Commit(task, merge);
     seconds_.push_back(ProcessorSeconds(CLOCK_THREAD_CPUTIME_ID) - before);
   }
-  bool tore_merge() const override { return inner_->tore_merge(); }
+  bool merge_is_torn() const override { return inner_->merge_is_torn(); }
   Report Finish(const Task& task) override { return inner_->Finish(task); }
 
  private:

@@ -36,7 +36,7 @@ struct AdamRow {
   float decay2;
 };
 
-// The moments fade, and the weights decay, over the skipped updates and this one.
+// The moments and the weights decay over the skipped updates and this one.
 AdamRow CatchUp(const AdamStep& step, std::int32_t skipped) {
   if (skipped == 0) return {step, step.beta1, step.beta2};
   const double power = skipped + 1.0;

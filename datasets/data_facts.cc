@@ -23,9 +23,8 @@ LabelFacts MeasureTargets(const TrainingData& data) {
   const auto number = [&](double x) {
     return x * data.schema.target_deviation + data.schema.target_mean;
   };
-  const auto [least, most] = std::ranges::minmax(data.data.targets);
-  return {
-      .classes = {}, .least = number(least), .mean = data.schema.target_mean, .most = number(most)};
+  const auto [min, max] = std::ranges::minmax(data.data.targets);
+  return {.classes = {}, .min = number(min), .mean = data.schema.target_mean, .max = number(max)};
 }
 
 }  // namespace
@@ -34,7 +33,7 @@ LabelFacts FactsOfLabels(const TrainingData& data) {
   return data.schema.label_kind == LabelKind::kValue ? MeasureTargets(data) : CountClasses(data);
 }
 
-double StoredShare(const Dataset& data) {
+double NonzeroShare(const Dataset& data) {
   if (!data.is_sparse) return 1;
   const double cells = static_cast<double>(data.rows) * static_cast<double>(data.features);
   return static_cast<double>(data.values.size()) / cells;

@@ -36,7 +36,7 @@ std::string_view Name(LearningTask task);
 Words ScalingWords();
 Words TaskWords();
 Words FormatWords();
-// What --format says; none for auto.
+// What --format says; none for auto. JSON lines become a table, so they count as CSV.
 std::optional<FileFormat> FileFormatOf(WrittenFormat format);
 
 // The words of --label, which also takes the name or the number of a column.

@@ -34,7 +34,7 @@ ARROWS = {
 # Rooms of a folder: what each may include of that folder beside itself. A room is a folder without the rooms in it,
 # or the files of one name.
 DATASET_VALUES = {"datasets/dataset.h", "datasets/schema.h", "datasets/table.h", "datasets/parallel.h"}
-# What a job is made of: all of control but those that know several jobs.
+# The headers of control that a job may include.
 JOB_PARTS = {f"runtime/control/{part}.h" for part in (
     "algorithm", "evaluations", "job", "pause_phase", "progress", "progress_meter", "stop_rules", "task_length",
     "tasks_in_flight", "worker_table")}

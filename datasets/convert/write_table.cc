@@ -8,6 +8,7 @@
 
 #include "core/guard/json_text.h"
 #include "core/text.h"
+#include "datasets/readers/numbers.h"
 
 namespace hogbatch {
 namespace {
@@ -17,6 +18,7 @@ using Json = nlohmann::ordered_json;
 // A cell as JSON: a number if it is written as one.
 Json CellOf(const std::string& field) {
   if (field.empty()) return nullptr;
+  if (!LooksNumeric(field)) return field;
   const auto number = ParseJson<Json>(field);
   return number.is_number() ? number : Json(field);
 }

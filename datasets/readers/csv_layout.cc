@@ -140,8 +140,8 @@ bool NamesColumnsOf(const Schema& schema, const CsvRecord& line) {
   return 2 * known > named;
 }
 
-// Columns without a name go by their order, and so does a label without one: the number of it among
-// the nameless columns of this file. None: it has a name, or is not in the file.
+// Columns without a name go by their order, and so does a label without one. Returns which of the
+// nameless columns of this file it is; none if it has a name, or is not in the file.
 std::optional<std::int64_t> NamelessLabel(const Schema& schema,
                                           const std::vector<std::string>& names) {
   const auto nameless = [&](std::int64_t columns) {
@@ -178,7 +178,7 @@ void MatchByName(const Head& head, const Schema& schema, Labels labels, AbsentCo
     if (place != in_table.end()) {
       found[place->second] = true;
       in_table.erase(place);
-    } else if (name == schema.label_name) {
+    } else if (!name.empty() && name == schema.label_name) {
       match.layout.label = i;
     } else {
       match.extra.push_back(name);

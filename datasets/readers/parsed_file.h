@@ -104,7 +104,7 @@ struct ParseSettings {
   int threads = 0;  // 0: one a core
   std::size_t chunk_bytes = std::size_t{1} << 20;
   std::int64_t memory_bytes = 0;  // see MemoryBudget
-  std::size_t taken_bytes = 0;    // of them, by what lives as long as the rows
+  std::size_t taken_bytes = 0;    // of memory_bytes, in use already
 };
 
 // Counts what parsed rows take. Thread-safe.

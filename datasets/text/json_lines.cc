@@ -21,7 +21,7 @@ constexpr std::size_t kMostColumns = std::size_t{1} << 20;
 constexpr std::size_t kMostNameBytes = 1024;
 // A table may have this many cells in any case, and beyond them this many for each value.
 constexpr std::size_t kFreeCells = std::size_t{1} << 24;
-constexpr std::size_t kMostCellsPerValue = 100;
+constexpr std::size_t kMostCellsPerValue = 1000;
 constexpr std::string_view kWhite = " \t\r\n";
 
 // A field of the table, on one line.
@@ -188,8 +188,8 @@ class Table {
                     source_, max_bytes_ >> 20));
   }
 
-  // Of the table. Refuses one that is too large before it is made: lines that have new keys each
-  // make a table that grows with the square of their number.
+  // Bytes of the table's text. Throws if they are too many, before any are made: lines that have
+  // new keys each make a table that grows with the square of their number.
   std::size_t TextBytes() const {
     std::size_t rows = 0, begin = 0;
     for (const std::size_t end : line_ends_) {

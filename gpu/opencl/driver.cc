@@ -222,13 +222,17 @@ void OpenClDriver::Launch(const KernelCall& call) {
   for (cl_uint i = 0; i < call.arguments.size(); ++i) {
     const bool is_narrow =
         call.types[i] == ArgumentType::kInt || call.types[i] == ArgumentType::kFloat;
-    reporter_.Check(clSetKernelArg(kernel, i, is_narrow ? 4 : 8, &call.arguments[i]),
+    const cl_int status = clSetKernelArg(kernel, i, is_narrow ? 4 : 8, &call.arguments[i]);
+    if (status == CL_SUCCESS) continue;
+    reporter_.Check(status,
                     fmt::format("clSetKernelArg {} of {}", i, gpu::kKernelNames[call.kernel]));
   }
   const std::size_t lanes = kernels_[call.kernel].lanes;
   const std::size_t items = call.groups * lanes;
-  reporter_.Check(clEnqueueNDRangeKernel(queue(Stream::kCompute), kernel, 1, nullptr, &items,
-                                         &lanes, 0, nullptr, nullptr),
+  const cl_int status = clEnqueueNDRangeKernel(queue(Stream::kCompute), kernel, 1, nullptr, &items,
+                                               &lanes, 0, nullptr, nullptr);
+  if (status == CL_SUCCESS) return;
+  reporter_.Check(status,
                   fmt::format("clEnqueueNDRangeKernel of {}", gpu::kKernelNames[call.kernel]));
 }
 

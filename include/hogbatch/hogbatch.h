@@ -48,7 +48,7 @@ class TrainingListener {
  public:
   virtual ~TrainingListener() = default;
   virtual void OnReport(const TrainingReport&) {}
-  // Training goes on, but not quite as asked, or slower than it need be: a device failed or could
+  // Training goes on, but not quite as asked, or slower than necessary: a device failed or could
   // not be measured, an option has no effect, or there are more workers than cores.
   virtual void OnWarning(std::string_view /*sentence*/) {}
 };

@@ -31,7 +31,7 @@ int FetchData(const DataFetchOptions& options);
 int Inspect(const InspectOptions& options);
 int ListDevices(const DevicesOptions& options);
 
-// Runs what trains and all that follows it in a command, and returns its exit code. If a worker
+// Runs training and the rest of a command, and returns its exit code. If a worker
 // `hangs` then, its thread still uses what the caller holds. So nothing is unwound: the process
 // ends here with that code, or that of an exception, which is told as Main does.
 int RunWorkers(Console& console, const std::function<bool()>& hangs,

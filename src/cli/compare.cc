@@ -18,7 +18,7 @@ compare::Comparison CompareIn(const std::string& folder, const compare::CompareS
                               compare::CompareObserver& observer) {
   try {
     return compare::Compare(spec, observer,
-                            [&interrupts = CountInterrupts()] { return interrupts > 0; });
+                            [&interrupts = HandleInterrupts()] { return interrupts > 0; });
   } catch (...) {
     RemoveUnusedFolder(folder);
     throw;

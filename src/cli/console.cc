@@ -27,7 +27,7 @@ constexpr char kStandardOutput[] = "standard output", kStandardError[] = "standa
 // A stuck reader must not keep a program that was asked to stop.
 bool Waits(double seconds) {
   constexpr double kPatience = 2;
-  return Interrupts() == 0 || seconds < kPatience;
+  return InterruptCount() == 0 || seconds < kPatience;
 }
 
 // What is printed of a sentence: a name in it may be as long as a file.
@@ -82,7 +82,7 @@ void Console::Say(std::string_view line) {
 }
 
 void Console::Live(std::span<const std::string> fields) {
-  if (verbosity_ != Verbosity::kLive || IsInBackground() || !ReaderIsWithUs()) return;
+  if (verbosity_ != Verbosity::kLive || IsInBackground() || !ReaderKeepsUp()) return;
   // The last column stays free: if the terminal wrapped there, the line could not be rewritten.
   const std::string line = FitFields(fields, TerminalWidth(STDOUT_FILENO) - 1);
   Write(fmt::format("\r{}\033[K", Printable(line)));
@@ -92,7 +92,7 @@ void Console::Live(std::span<const std::string> fields) {
 void Console::LiveTable(std::span<const std::string> lines) {
   if (verbosity_ != Verbosity::kLive || lines.empty() || IsInBackground()) return;
   EndLive();
-  if (!ReaderIsWithUs()) return;
+  if (!ReaderKeepsUp()) return;
   const auto width = static_cast<std::size_t>(std::max(TerminalWidth(STDOUT_FILENO) - 1, 1));
   std::string text;
   for (const std::string& line : lines) {
@@ -147,7 +147,7 @@ void Console::Guard(const std::function<void()>& write) {
   }
 }
 
-bool Console::ReaderIsWithUs() {
+bool Console::ReaderKeepsUp() {
   bool is_behind = true;
   Guard([&] { is_behind = !out_.Drain(); });
   return !is_behind;

@@ -59,7 +59,7 @@ class Console {
   // Runs `write`, which writes to standard output, unless it is silent.
   void Guard(const std::function<void()>& write);
   // False: the reader is behind, or the console is silent.
-  bool ReaderIsWithUs();
+  bool ReaderKeepsUp();
 
   Verbosity verbosity_;
   HeldOutput out_, err_;

@@ -83,11 +83,11 @@ void RemoveWhenInterrupted(const std::string& folder, const std::string& file) {
   }
 }
 
-const std::atomic<int>& CountInterrupts() {
+const std::atomic<int>& HandleInterrupts() {
   for (const int signal : kSignals) Handle(signal, OnInterrupt, SA_RESTART);
   return interrupts;
 }
 
-int Interrupts() { return interrupts; }
+int InterruptCount() { return interrupts; }
 
 }  // namespace hogbatch

@@ -58,11 +58,11 @@ int Fail(std::string_view sentence, int code) {
 }
 
 // Tells of the exception that is being handled. Returns the exit code.
-int TellException() {
+int ReportException() {
   try {
     throw;
   } catch (const OutputClosed&) {
-    return Interrupts() > 0 ? kExitInterrupted : kExitOk;
+    return InterruptCount() > 0 ? kExitInterrupted : kExitOk;
   } catch (const UserError& error) {
     return Fail(error.what(), kExitUser);
   } catch (const std::bad_alloc&) {
@@ -98,7 +98,7 @@ int RunWorkers(Console& console, const std::function<bool()>& hangs,
   } catch (...) {
     if (!hangs()) throw;
     console.Finish();
-    EndNow(TellException());
+    EndNow(ReportException());
   }
   if (!hangs()) return code;
   console.Finish();
@@ -115,7 +115,7 @@ int Main(int argc, const char* const* argv) {
   try {
     return std::visit(Runner{}, Parse(std::vector<std::string>(argv + 1, argv + argc)));
   } catch (...) {
-    return TellException();
+    return ReportException();
   }
 }
 

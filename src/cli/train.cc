@@ -81,15 +81,10 @@ TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& 
   return options;
 }
 
-// A resumed run takes the model of --init from its checkpoint, since the file may be gone.
-std::optional<SavedModel> ValidatedStart(const TrainingSpec& spec,
-                                         const std::optional<ResumedRun>& resumed) {
-  std::optional<SavedModel> start;
-  if (resumed) start = StartOf(resumed->checkpoint, resumed->folder);
-  TrainingSpec checked = spec;
-  if (start) checked.init = TrainingSpec().init;
-  Validate(checked);
-  return start;
+// A resumed run has the model of --init in its checkpoint, so the file may be gone.
+void ValidateOptions(TrainingSpec spec, const std::optional<SavedModel>& start) {
+  if (start) spec.init = TrainingSpec().init;
+  Validate(spec);
 }
 
 void WriteSetting(const std::string& folder, const TrainOptions& options, const TrainingPlan& plan,
@@ -110,7 +105,9 @@ int Train(const TrainOptions& asked) {
   std::optional<ResumedRun> resumed;
   if (!found.empty()) resumed = ReadRun(found, console);
   const TrainOptions options = WithResumed(asked, resumed);
-  std::optional<SavedModel> start = ValidatedStart(options.spec, resumed);
+  std::optional<SavedModel> start;
+  if (resumed) start = StartOf(resumed->checkpoint, resumed->folder);
+  ValidateOptions(options.spec, start);
   const Devices devices = DevicesToTrain(options.spec.devices);
   if (!options.terminal.quiet) {
     for (const std::string& note : NotesOn(devices)) console.Warn(note);
@@ -138,7 +135,7 @@ int Train(const TrainOptions& asked) {
       [&] {
         const TrainedModel trained =
             Train(plan, input, observer,
-                  {.stop_requested = [&interrupts = CountInterrupts()] { return interrupts > 0; },
+                  {.stop_requested = [&interrupts = HandleInterrupts()] { return interrupts > 0; },
                    .trace = trace.trace(),
                    .keep = KeepIn(folder, options.spec, plan, options.checkpoints.every),
                    .resume = resumed ? &resumed->checkpoint : nullptr,

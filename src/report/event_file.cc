@@ -46,6 +46,7 @@ class EventReader {
     passed_ = at_;
     return true;
   }
+  // Removes what follows the records passed: no reader goes on behind a record that is not whole.
   void CutBehindPassed() {
     if (::ftruncate(descriptor_, passed_) != 0) ThrowErrno("shorten", path_);
   }

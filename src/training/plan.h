@@ -59,7 +59,7 @@ struct TrainingPlan {
 // the same order. UserError if they do not fit into memory together.
 TrainingPlan FuseLanes(std::span<const TrainingPlan> plans, const TrainingInput& input);
 
-// What a training that is one of several on the same rows has beside its options.
+// Settings of a trial that are not options.
 struct TrialPlacement {
   double pause_epoch = RunRules().pause_epoch;              // RunRules
   std::int64_t most_rollbacks = RunRules().most_rollbacks;  // RunRules

@@ -10,7 +10,7 @@
 
 namespace hogbatch {
 
-// What makes training on these devices slower than it need be: more workers than cores, GPUs
+// What makes training on these devices slower than necessary: more workers than cores, GPUs
 // without a cache.
 std::vector<std::string> NotesOn(const Devices& devices);
 

@@ -140,13 +140,13 @@ TrainedModel Train(const TrainingPlan& plan, const TrainingInput& input, Trainin
     } else {
       executor->Run(run->coordinator(), observer);
     }
+    TrainedModel trained = run->Finish();
+    keep_for_hanging();
+    return trained;
   } catch (...) {
     keep_for_hanging();
     throw;
   }
-  TrainedModel trained = run->Finish();
-  keep_for_hanging();
-  return trained;
 }
 
 std::vector<float> ChooseParameters(const JobMemory& memory, std::optional<SnapshotId> snapshot,

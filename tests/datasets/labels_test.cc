@@ -143,9 +143,9 @@ TEST(LabelFacts, OfNumbersAreThoseOfTheFile) {
   const LabelFacts facts =
       FactsOfLabels(Learn("1.5,1\n-2.5,2\n4,3\n",
                           {.label = "first", .task = LearningTask::kRegress, .valid_fraction = 0}));
-  EXPECT_NEAR(facts.least, -2.5, 1e-5);
+  EXPECT_NEAR(facts.min, -2.5, 1e-5);
   EXPECT_NEAR(facts.mean, 1, 1e-5);
-  EXPECT_NEAR(facts.most, 4, 1e-5);
+  EXPECT_NEAR(facts.max, 4, 1e-5);
 }
 
 }  // namespace

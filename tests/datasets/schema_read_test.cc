@@ -155,6 +155,7 @@ TEST(ReadWithSchema, KnowsALabelWithoutANameAmongColumnsWithoutOne) {
   EXPECT_EQ(DenseRow(read, 1), (Rows{2, 3, 6}));
   EXPECT_EQ(read.classes, (Ids{0, 1, 1}));
   EXPECT_EQ(DenseRow(Apply(",z,,x\n1,6,3,2\n", schema), 0), (Rows{2, 3, 6}));
+  EXPECT_EQ(DenseRow(Apply("x,,,z,\n2,1,3,6,\n", schema), 0), (Rows{2, 3, 6}));
   EXPECT_EQ(DenseRow(Apply("x,,z\n2,3,6\n", schema, Labels::kOptional), 0), (Rows{2, 3, 6}));
 }
 

@@ -79,8 +79,8 @@ std::string LabelsText(const TrainingData& training) {
   const std::string name =
       training.schema.label_name.empty() ? "" : fmt::format("{}: ", training.schema.label_name);
   if (training.schema.label_kind == LabelKind::kValue) {
-    return fmt::format("label     {}numbers from {:.6g} to {:.6g}, mean {:.6g}\n", name,
-                       facts.least, facts.most, facts.mean);
+    return fmt::format("label     {}numbers from {:.6g} to {:.6g}, mean {:.6g}\n", name, facts.min,
+                       facts.max, facts.mean);
   }
   const bool is_class = training.schema.label_kind == LabelKind::kClass;
   std::string text = fmt::format("label     {}{} {}\n", name, Grouped(std::ssize(facts.classes)),
@@ -112,7 +112,7 @@ std::string DataText(const TrainingData& training) {
     text += ColumnsText(training);
   } else {
     text += fmt::format("features  {}", Grouped(data.features));
-    const double share = StoredShare(data);
+    const double share = NonzeroShare(data);
     if (share < 1) text += fmt::format(", of which {:.3g} % are not 0", 100 * share);
     text += '\n';
   }
@@ -127,13 +127,13 @@ std::string DataJson(const TrainingData& training) {
                {"format", training.detected},
                {"rows", data.rows},
                {"features", data.features},
-               {"nonzero_share", StoredShare(data)},
+               {"nonzero_share", NonzeroShare(data)},
                {"label", training.schema.label_name},
                {"label_kind", Name(training.schema.label_kind)}};
   if (training.schema.label_kind == LabelKind::kValue) {
-    json["label_min"] = labels.least;
+    json["label_min"] = labels.min;
     json["label_mean"] = labels.mean;
-    json["label_max"] = labels.most;
+    json["label_max"] = labels.max;
   } else {
     for (const auto& [label, rows] : labels.classes) json["classes"][label] = rows;
   }

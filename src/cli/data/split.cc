@@ -54,6 +54,7 @@ std::filesystem::path PlaceOf(const WrittenPart& part) {
   std::error_code error;
   const std::filesystem::path path =
       std::filesystem::absolute(follows ? FollowLinks(part.path) : part.path, error);
+  if (error) return part.path;
   const std::filesystem::path folder = std::filesystem::weakly_canonical(path.parent_path(), error);
   return error ? path : folder / path.filename();
 }

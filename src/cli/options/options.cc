@@ -157,8 +157,9 @@ void SweepCommandOptions::Visit(OptionVisitor& visitor) {
                "runs/DATE-TIME");
   visitor.Text(
       "resume", resume, "DIR",
-      "Go on with the sweep in this folder. It keeps its options; --max-time and --devices "
-      "may change");
+      "Go on with the sweep in this folder. It keeps its options; --max-time, --devices, "
+      "--memory-limit and --no-cache may change, and files of rows that have moved may be named "
+      "again");
   checkpoints.Visit(visitor);
   terminal.Visit(visitor, "the best trial");
 }

@@ -59,7 +59,12 @@ int QueueCommand::Run() {
 }
 
 int QueueCommand::RunJobs() {
-  queue_->Run([&interrupts = CountInterrupts()] { return interrupts > 0; });
+  try {
+    queue_->Run([&interrupts = HandleInterrupts()] { return interrupts > 0; });
+  } catch (...) {
+    saver_.Wait();  // for the models of jobs that have ended
+    throw;
+  }
   ConcludeAll();
   console_.EndLive();
   const std::string unwritten = WhyQueueUnwritten();
@@ -227,9 +232,7 @@ void QueueCommand::OnJobEnded(JobId id, const TrainedModel& trained, const JobTi
   try {
     ended.saving = Save(ended, trained);
   } catch (const std::exception& error) {
-    ended.outcome = JobOutcome::kFailed;
-    shown.error = WhatOf(error);
-    OnJobWarning(id, shown.error);
+    NoteUnsaved(id, WhatOf(error));
     Conclude(id);
   }
 }

@@ -78,6 +78,7 @@ class QueueCommand final : public QueueObserver {
   void AddToQueue(Prepared& prepared);
   void OpenFolder(Prepared& prepared, Job& job);
   std::future<std::vector<std::string>> Save(const Job& ended, const TrainedModel& trained);
+  void NoteUnsaved(JobId id, const std::string& why);
   void ConcludeSaved();
   void Conclude(JobId id);
   void ConcludeAll();

@@ -136,6 +136,13 @@ std::future<std::vector<std::string>> QueueCommand::Save(const Job& ended,
   return saving;
 }
 
+// `why` may name the folder that has the model.
+void QueueCommand::NoteUnsaved(JobId id, const std::string& why) {
+  job(id).outcome = JobOutcome::kFailed;
+  row(id).error = why;
+  OnJobWarning(id, why);
+}
+
 void QueueCommand::ConcludeSaved() {
   using namespace std::chrono_literals;
   for (const auto& [id, ended] : jobs_) {
@@ -143,9 +150,7 @@ void QueueCommand::ConcludeSaved() {
     try {
       for (const std::string& warning : ended->saving.get()) OnJobWarning(id, warning);
     } catch (const std::exception& error) {
-      ended->outcome = JobOutcome::kFailed;
-      row(id).error = WhatOf(error);
-      OnJobWarning(id, row(id).error);  // it may name the folder that has the model
+      NoteUnsaved(id, WhatOf(error));
     }
     Conclude(id);
   }

@@ -99,6 +99,7 @@ void PutTeamwork(Json& object, const Progress& progress) {
 Json MachineOf(const TrainingPlan& plan, const Devices& devices) {
   Json machine = {{"processor", devices.processor}, {"cores", devices.cores}};
   if (devices.host_memory_bytes > 0) machine["memory_bytes"] = devices.host_memory_bytes;
+  machine["workers"] = Json::array();
   for (const DeviceChoice& choice : plan.work.devices) {
     machine["workers"].push_back(choice.info.name);
     if (choice.info.kind != DeviceKind::kCpu) {

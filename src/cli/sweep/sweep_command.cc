@@ -86,7 +86,7 @@ int SweepCommand::Run() {
 int SweepCommand::RunTrials() {
   if (!run_->complete()) {
     Record();
-    run_->Run([this, &interrupts = CountInterrupts()] { return interrupts > 0 || TimeIsUp(); });
+    run_->Run([this, &interrupts = HandleInterrupts()] { return interrupts > 0 || TimeIsUp(); });
   }
   console_.EndLive();
   Conclude();

@@ -73,9 +73,8 @@ SweepRecord ReadSweep(const std::string& folder) {
 SweepCommandOptions ResumedOptions(const SweepCommandOptions& asked, const SweepRecord& record) {
   SweepCommandOptions options = asked;
   SetAll(options, record);
-  const auto advice = [](std::string_view name) { return fmt::format("leave out --{}", name); };
   const ResumedKind kind{
-      .name = "sweep", .folder = asked.resume, .may_change = kMayChange, .advice = advice};
+      .name = "sweep", .folder = asked.resume, .may_change = kMayChange, .advice = "leave it out"};
   const OptionTexts changes =
       TakeChanges(asked.given, Joined(record.options, record.search),
                   Joined(asked.training.Texts(), SearchTexts(asked.search)), kind);

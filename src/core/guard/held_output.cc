@@ -39,32 +39,44 @@ bool TakesMore(int descriptor, int milliseconds) {
 HeldOutput::HeldOutput(int descriptor, std::string_view name)
     : descriptor_(descriptor), name_(name) {
   if (KindOf(descriptor) != S_IFIFO && ::isatty(descriptor) == 0) return;
-  again_ = ::open(fmt::format("/proc/self/fd/{}", descriptor).c_str(),
-                  O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  nonblocking_ = ::open(fmt::format("/proc/self/fd/{}", descriptor).c_str(),
+                        O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
 HeldOutput::~HeldOutput() {
-  if (again_ >= 0) ::close(again_);
+  if (nonblocking_ >= 0) ::close(nonblocking_);
 }
 
 void HeldOutput::Post(std::string_view text) {
   if (Drain()) text.remove_prefix(Take(text));
   // The rest of a text that was begun is always held, so that no line is cut.
-  if (held_.empty() || held_.size() + text.size() <= kMostHeld) held_ += text;
+  if (held_.empty() || held_.size() + text.size() <= kMostHeld) {
+    held_ += text;
+  } else {
+    ++dropped_;
+  }
 }
 
 bool HeldOutput::Drain() {
   if (!held_.empty()) held_.erase(0, Take(held_));
+  if (held_.empty()) HoldDropped();
   return held_.empty();
 }
 
+void HeldOutput::HoldDropped() {
+  if (dropped_ == 0) return;
+  held_ += fmt::format("... {} messages left out, since they were not read ...\n", dropped_);
+  dropped_ = 0;
+}
+
 void HeldOutput::Write(std::string_view text, const Waits& waits) {
+  HoldDropped();
   WriteWaiting(std::exchange(held_, {}), waits);
   WriteWaiting(text, waits);
 }
 
 ssize_t HeldOutput::WriteAtOnce(std::string_view text) const {
-  if (again_ >= 0) return ::write(again_, text.data(), text.size());
+  if (nonblocking_ >= 0) return ::write(nonblocking_, text.data(), text.size());
   const mode_t kind = KindOf(descriptor_);
   if (kind == S_IFSOCK) {
     return ::send(descriptor_, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -45,7 +45,7 @@ Failure TaskPipeline::MakeFailure(WorkerId worker, std::string what) const {
     failure.task = oldest->task.id;
     failure.merges_done = oldest->merge;
   }
-  if (active_ && worker_.tore_merge()) {
+  if (active_ && worker_.merge_is_torn()) {
     failure.torn = {.task = active_->task.id, .merge = active_->merge};
   }
   return failure;

@@ -126,7 +126,7 @@ class VirtualExecutor : public Executor {
     Failure failure{.worker = id, .what = simulated.failure};
     failure.task = simulated.tasks.front().id;
     failure.merges_done = simulated.merge;
-    if (simulated.worker && simulated.worker->tore_merge()) {
+    if (simulated.worker && simulated.worker->merge_is_torn()) {
       failure.torn = {.task = failure.task, .merge = failure.merges_done};
     }
     simulated.tasks.clear();

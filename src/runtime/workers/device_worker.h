@@ -49,7 +49,7 @@ class DeviceWorker : public Worker {
     if (task.kind == TaskKind::kTrain) Merge(task, Part(task.rows, merge, task.merges));
   }
 
-  bool tore_merge() const override { return merge_state_ == MergeState::kPartial; }
+  bool merge_is_torn() const override { return merged_ == Merged::kTorn; }
 
   Report Finish(const Task& task) override {
     const StalenessHistogram staleness = staleness_.Take();
@@ -114,9 +114,9 @@ class DeviceWorker : public Worker {
   // Of the present task.
   std::vector<LaneReport>& lane_reports() { return lanes_; }
 
-  // kPartial while only a part of a merge is in the model.
-  enum class MergeState : std::uint8_t { kWhole, kPartial };
-  void set_merge_state(MergeState state) { merge_state_ = state; }
+  // kTorn while only a part of a merge is in the model.
+  enum class Merged : std::uint8_t { kWhole, kTorn };
+  void set_merged(Merged merged) { merged_ = merged; }
 
   // Device memory was too small for the task: more updates were made than it says, and from now on
   // a batch has at most `most` rows.
@@ -203,7 +203,7 @@ class DeviceWorker : public Worker {
     for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].evaluation += sums[i];
   }
 
-  // not state: id_, device_, memory_, evaluator_, model_, row_losses_, merge_state_; loss_sum_,
+  // not state: id_, device_, memory_, evaluator_, model_, row_losses_, merged_; loss_sum_,
   // evaluation_, staleness_, beta_, lanes_, has_exploded_ and extra_updates_ are told in reports;
   // max_batch_size_ is what the device's memory allows; has_restored_ is saved with the optimiser
   // that was forgotten; sync_update_ and merges_ are saved by SaveTo and SaveOptimizer.
@@ -222,7 +222,7 @@ class DeviceWorker : public Worker {
   std::vector<LaneReport> lanes_;
   bool has_exploded_ = false;  // the latest snapshot
   bool has_restored_ = false;
-  MergeState merge_state_ = MergeState::kWhole;
+  Merged merged_ = Merged::kWhole;
   std::int32_t extra_updates_ = 0;
   std::int64_t max_batch_size_ = 0;
 };

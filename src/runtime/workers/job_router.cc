@@ -35,7 +35,7 @@ class JobRouter : public Worker {
     });
   }
 
-  bool tore_merge() const override { return active_ && active_->tore_merge(); }
+  bool merge_is_torn() const override { return active_ && active_->merge_is_torn(); }
 
   Report Finish(const Task& task) override {
     Report report{.task = task.id, .worker = id_};
@@ -89,7 +89,7 @@ class JobRouter : public Worker {
 
   void Fail(const Task& task, int merge, const char* what) {
     Failure& failure = failures_[task.job] = {.worker = id_, .what = what, .task = task.id};
-    if (tore_merge()) failure.torn = {.task = task.id, .merge = merge};
+    if (merge_is_torn()) failure.torn = {.task = task.id, .merge = merge};
   }
 
   // What a pause asks of a worker that has nothing of the job.

@@ -51,7 +51,7 @@ class LaneWorker : public DeviceWorker {
   void Train(const Task& task, RowRange rows) override {
     ClearStopped(task);
     if (replica_) replica_->Load(rows);
-    set_merge_state(replica_ ? MergeState::kWhole : MergeState::kPartial);
+    set_merged(replica_ ? Merged::kWhole : Merged::kTorn);
     for (std::int32_t update = 0; update < task.updates_per_merge; ++update) {
       const RowRange part = Part({0, rows.size()}, update, task.updates_per_merge);
       if (replica_) {
@@ -62,14 +62,14 @@ class LaneWorker : public DeviceWorker {
       }
     }
     if (replica_) replica_->Keep();
-    set_merge_state(MergeState::kWhole);
+    set_merged(Merged::kWhole);
   }
 
   void Merge(const Task&, RowRange) override {
     const StalenessMeter::ReadAt read = staleness().Read();
-    set_merge_state(MergeState::kPartial);
+    set_merged(Merged::kTorn);
     if (replica_) replica_->WriteToStore();
-    set_merge_state(MergeState::kWhole);
+    set_merged(Merged::kWhole);
     staleness().Merged(read);
   }
 

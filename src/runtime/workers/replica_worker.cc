@@ -186,9 +186,9 @@ class ReplicaWorker : public DeviceWorker {
     const std::size_t layers = memory().store.layout().layers.size();
     for (std::size_t i = layers; i-- > 0;) {
       replica.MergeLayer(i);
-      set_merge_state(MergeState::kPartial);
+      set_merged(Merged::kTorn);
     }
-    set_merge_state(MergeState::kWhole);
+    set_merged(Merged::kWhole);
     staleness().Merged(merge.read);
     std::array<float, Probes::kMax> added;
     const auto probes = std::span(added).first(memory().probes.positions().size());
@@ -222,7 +222,7 @@ class ReplicaWorker : public DeviceWorker {
       FinishMerge(merge);
       updates += count;
       left.begin = now.end;
-      if (left.size() > 0) set_merge_state(MergeState::kPartial);
+      if (left.size() > 0) set_merged(Merged::kTorn);
     }
     CountExtraUpdates(updates - task.updates_per_merge);
     LimitRows(part);

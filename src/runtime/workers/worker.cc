@@ -35,13 +35,13 @@ class SharingWorker : public DeviceWorker {
   void Merge(const Task& task, RowRange) override {
     if (task.hold || WritesDirectly(task)) return;
     probe_recorder_.RecordStep(gradient_->layers().back(), task.learning_rate, optimizer_updates());
-    set_merge_state(MergeState::kPartial);
+    set_merged(Merged::kTorn);
     for (std::size_t layer = 0; layer < gradient_->layers().size(); ++layer) {
       optimizer().Step(static_cast<int>(layer), gradient_->layers()[layer], task.learning_rate,
                        optimizer_updates(), memory().store.views()[layer]);
     }
     device().Wait();
-    set_merge_state(MergeState::kWhole);
+    set_merged(Merged::kWhole);
     staleness().Merged(read_);
   }
 
@@ -100,9 +100,9 @@ class SharingWorker : public DeviceWorker {
     if (!deferred_) deferred_.emplace(memory().model, device(), memory().store.views());
     const BatchInput input = ViewInput(memory().data, rows);
     const StalenessMeter::ReadAt read = staleness().Read();
-    set_merge_state(MergeState::kPartial);
+    set_merged(Merged::kTorn);
     deferred_->Forward(input, DirectTargets(task.learning_rate));
-    set_merge_state(MergeState::kWhole);
+    set_merged(Merged::kWhole);
     const Tensor losses = deferred_->ComputeLoss(ViewTargets(memory().data, rows), class_weights_);
     probe_recorder_.RecordDirect(deferred_->last_layer(), task.learning_rate,
                                  KeptBy(task.learning_rate));
@@ -123,7 +123,7 @@ class SharingWorker : public DeviceWorker {
     if (WritesDirectly(task)) {
       probe_recorder_.RecordDirect(model.last_layer(input), task.learning_rate,
                                    KeptBy(task.learning_rate));
-      set_merge_state(MergeState::kPartial);
+      set_merged(Merged::kTorn);
       model.Backward(input, input, memory().store.views(), DirectTargets(task.learning_rate));
       staleness().Merged(read_);
     } else {
@@ -132,7 +132,7 @@ class SharingWorker : public DeviceWorker {
     DownloadLosses(losses);
     device().Wait();
     AddLosses();
-    set_merge_state(MergeState::kWhole);
+    set_merged(Merged::kWhole);
     // Only now: the round must not see the gradient of a task that fails.
     if (task.hold) Hold(task, rows, gradient_->layers());
   }

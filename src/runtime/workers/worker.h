@@ -25,7 +25,7 @@ class Worker {
   // Merges what Compute made into the model, unless Compute has written it already: see Writes.
   virtual void Commit(const Task& task, int merge) = 0;
   // After Compute or Commit threw: the merge has changed a part of the model.
-  virtual bool tore_merge() const { return false; }
+  virtual bool merge_is_torn() const { return false; }
   // The sums over all updates of the task.
   virtual Report Finish(const Task& task) = 0;
 };

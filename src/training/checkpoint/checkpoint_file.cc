@@ -11,6 +11,7 @@
 #include "core/guard/format_version.h"
 #include "core/text.h"
 #include "nn/safetensors.h"
+#include "nn/safetensors_header.h"
 #include "training/checkpoint/json_state.h"
 #include "training/checksum.h"
 
@@ -96,7 +97,7 @@ class Writer {
 };
 
 [[noreturn]] void Damaged(const std::string& path, std::string_view what) {
-  throw UserError(fmt::format("{} is not a checkpoint that can be read: {}", path, what));
+  ThrowDamagedTensors(TensorFileKind::kCheckpoint, path, what);
 }
 
 class Reader {

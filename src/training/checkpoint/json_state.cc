@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 class JsonWriter final : public StateVisitor {
  public:
-  explicit JsonWriter(Json& root) : open_{&root} { root = Json::object(); }
+  explicit JsonWriter(Json& root) : open_{&root} {}
 
   void Number(std::string_view name, std::int64_t& value) override { Put(name, value); }
   void Number(std::string_view name, double& value) override {
@@ -126,7 +126,7 @@ class JsonReader final : public StateVisitor {
 }  // namespace
 
 std::string StateToJson(const VisitStateCall& visit) {
-  Json root;
+  Json root = Json::object();
   JsonWriter writer(root);
   visit(writer);
   return JsonText(root);

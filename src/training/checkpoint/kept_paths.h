@@ -16,7 +16,7 @@ TrainingSpec WithAbsolutePaths(TrainingSpec spec);
 // same text, the same model for --init, or a file of rows, which are compared when they are read.
 bool MayReplace(std::string_view name, const std::string& wanted, const std::string& had);
 
-// UserError for a file whose name is no UTF-8, so that the record of `folder` does not hold it.
+// UserError for a file whose name is not UTF-8, so that the record of `folder` does not hold it.
 // `command` goes on with it: "train" or "sweep".
 void RefuseLostNames(const TrainingSpec& spec, std::string_view command, const std::string& folder);
 

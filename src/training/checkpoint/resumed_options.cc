@@ -43,7 +43,7 @@ OptionTexts TakeChanges(std::span<const std::string> given, const OptionTexts& h
         !MayReplace(name, wanted, before)) {
       throw UserError(fmt::format("--{} {}: the {} in {} has {}, and a resumed {} keeps it; {}",
                                   name, wanted, kind.name, kind.folder,
-                                  before.empty() ? "none" : before, kind.name, kind.advice(name)));
+                                  before.empty() ? "none" : before, kind.name, kind.advice));
     }
     changes.emplace_back(name, wanted);
   }
@@ -52,12 +52,12 @@ OptionTexts TakeChanges(std::span<const std::string> given, const OptionTexts& h
 
 TrainingSpec ResumedSpec(const TrainingSpec& asked, std::span<const std::string> given,
                          const Checkpoint& checkpoint, const std::string& folder) {
-  const auto advice = [](std::string_view) {
-    return fmt::format("only --{} may change", fmt::join(kMayChange, ", --"));
-  };
   TrainingSpec spec = SpecFromJson(checkpoint.texts.options, folder);
   const ResumedKind kind{
-      .name = "run", .folder = folder, .may_change = kMayChange, .advice = advice};
+      .name = "run",
+      .folder = folder,
+      .may_change = kMayChange,
+      .advice = fmt::format("only --{} may change", fmt::join(kMayChange, ", --"))};
   for (const auto& [name, text] : TakeChanges(given, AllTexts(spec), AllTexts(asked), kind)) {
     SetOption(spec, name, text);
   }

@@ -1,4 +1,4 @@
-// The options of what goes on from its files: a few may change, and another one is refused.
+// Options of a resumed run or sweep. A few may change; others are refused.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,7 @@ struct ResumedKind {
   std::string_view name;  // "run"
   std::string_view folder;
   std::span<const std::string_view> may_change;
-  // What to do about another option.
-  std::string (*advice)(std::string_view option);
+  std::string advice;  // what to do about another option
 };
 
 // The changes to what goes on: of the options that the user gave, those that differ, as they are

@@ -17,7 +17,7 @@ constexpr const char* kData = "data";  // no option: the first argument
 
 // Texts that are not given are left out.
 Json ToJson(TrainingSpec spec) {
-  Json object;
+  Json object = Json::object();
   if (!spec.data.empty()) object[kData] = spec.data;
   for (const auto& [name, text] : TextsOf([&](OptionVisitor& all) { spec.Visit(all); })) {
     if (!text.empty()) object[name] = text;

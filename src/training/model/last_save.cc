@@ -25,11 +25,13 @@ constexpr std::chrono::milliseconds kBetweenTries(500);
 void CheckSpace(const SavedModel& model, const std::string& folder) {
   struct statvfs space{};
   if (::statvfs(folder.c_str(), &space) != 0 || space.f_blocks == 0) return;  // the save will tell
-  const auto has = static_cast<std::int64_t>(space.f_bavail * space.f_frsize);
-  const auto needs = static_cast<std::int64_t>(BytesInFile(model));
-  if (has >= needs) return;
+  // Of some file systems the product is beyond 64 bits.
+  const double has = static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize);
+  const std::size_t needs = BytesInFile(model);
+  if (has >= static_cast<double>(needs)) return;
   throw Error(fmt::format("the disk of {} is full: the model needs {} bytes, and {} are free",
-                          folder, Grouped(needs), Grouped(has)));
+                          folder, Grouped(static_cast<std::int64_t>(needs)),
+                          Grouped(static_cast<std::int64_t>(has))));
 }
 
 // Empty: it is saved. Otherwise the reason why not.

@@ -86,9 +86,9 @@ Json ToJson(const Trial& trial, const TrialResult& result, std::size_t number,
   if (const TrialPoint* const best = result.best()) {
     json["best_epoch"] = best->epoch;
     PutNumber(json, "valid_loss", best->valid_loss);
-    PutNumber(json, ("valid_" + metric).c_str(), best->valid_metric);
+    PutNumber(json, "valid_" + metric, best->valid_metric);
     PutNumber(json, "test_loss", best->test_loss);
-    PutNumber(json, ("test_" + metric).c_str(), best->test_metric);
+    PutNumber(json, "test_" + metric, best->test_metric);
   }
   json["rung"] = result.rung_losses.size();
   Json& losses = json["rung_losses"] = Json::array();

@@ -41,7 +41,7 @@ class Counted : public Worker {
       : worker_(std::move(worker)), cut_(cut) {}
   void Compute(const Task& task, int merge) override { worker_->Compute(task, merge); }
   void Commit(const Task& task, int merge) override { worker_->Commit(task, merge); }
-  bool tore_merge() const override { return worker_->tore_merge(); }
+  bool merge_is_torn() const override { return worker_->merge_is_torn(); }
   Report Finish(const Task& task) override {
     const Report report = worker_->Finish(task);
     if (report.max_batch_size > 0) ++cut_;

@@ -91,7 +91,7 @@ class BookedWorker : public Worker {
     Call(task, merge, &Worker::Commit);
     if (Counts(task)) ledger_.Train(task, Part(task.rows, merge, task.merges));
   }
-  bool tore_merge() const override { return inner_->tore_merge(); }
+  bool merge_is_torn() const override { return inner_->merge_is_torn(); }
   // Of a job that has failed the router only seems to commit.
   Report Finish(const Task& task) override {
     const Report report = inner_->Finish(task);
@@ -112,7 +112,7 @@ class BookedWorker : public Worker {
     try {
       (inner_.get()->*call)(task, merge);
     } catch (...) {
-      if (Counts(task) && inner_->tore_merge()) {
+      if (Counts(task) && inner_->merge_is_torn()) {
         ledger_.Lose(task, Part(task.rows, merge, task.merges));
       }
       throw;

@@ -39,7 +39,7 @@ class WatchedWorker : public Worker {
     ledger_.Train(Part(task.rows, merge, task.merges));
   }
 
-  bool tore_merge() const override { return worker_->tore_merge(); }
+  bool merge_is_torn() const override { return worker_->merge_is_torn(); }
   Report Finish(const Task& task) override { return worker_->Finish(task); }
 
  private:
@@ -56,7 +56,7 @@ class WatchedWorker : public Worker {
   }
 
   void Broke(const Task& task, int merge) {
-    if (worker_->tore_merge()) {
+    if (worker_->merge_is_torn()) {
       EXPECT_FALSE(task.hold) << "a held gradient changes nothing";
       ledger_.Lose(Part(task.rows, merge, task.merges));
     } else {

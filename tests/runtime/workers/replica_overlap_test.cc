@@ -151,7 +151,7 @@ TEST(ReplicaOverlap, HalvesABatchThatMemoryIsTooShortFor) {
     EXPECT_GE(report.max_batch_size, 32);
     EXPECT_GT(report.loss_sum, 0);
     EXPECT_NE(harness.Model(), before);
-    EXPECT_FALSE(harness.worker().tore_merge());
+    EXPECT_FALSE(harness.worker().merge_is_torn());
     for (const float w : harness.Model()) ASSERT_TRUE(std::isfinite(w));
   }
 }

@@ -266,7 +266,7 @@ void JobRun::VisitState(StateVisitor& visitor) {
   visitor.Begin("meter");
   meter_.VisitState(visitor, run_.now);
   visitor.End();
-  bool synchronous = spec().synchronous;  // part of the format; the spec decides
+  bool synchronous = spec().synchronous;  // checkpoints have this key; the value read is ignored
   Visit(visitor, "synchronous", synchronous);
   TaskId next_id = run_.next_id;
   Visit(visitor, "next_id", next_id);
