@@ -169,7 +169,7 @@ TEST(OptionsText, WritesEveryOptionAsItWasUsed) {
   const Json options_json = Parsed(text);
   EXPECT_EQ(options_json["started"], "now");
   EXPECT_EQ(options_json["machine"],
-            Parsed(R"({"processor": "P", "cores": 2, "memory_bytes": 5})"));
+            Parsed(R"({"processor": "P", "cores": 2, "memory_bytes": 5, "workers": []})"));
   EXPECT_EQ(options_json["dataset"]["rows"], 9);
   EXPECT_EQ(options_json["dataset"]["validation_rows"], 1);
   EXPECT_EQ(options_json["network"]["parameters"], 4 * 7 + 8 * 8 + 9 * 2);
