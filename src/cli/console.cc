@@ -116,8 +116,10 @@ void Console::Warn(std::string_view sentence) {
   EndLive();
   try {
     err_.Post(fmt::format("hogbatch: {}\n", Shortened(sentence)));
-  } catch (...) {
+  } catch (const OutputClosed&) {
     // A run must not end because of a message.
+  } catch (...) {
+    Complain(sentence);  // takes no memory
   }
 }
 

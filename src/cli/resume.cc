@@ -21,19 +21,27 @@ std::optional<FileTime> CheckpointTime(const std::string& folder) {
   return found.empty() ? std::nullopt : std::optional(TimeOf(found.front()));
 }
 
-std::string FolderOf(const TrainOptions& options) {
+std::string FolderOf(const TrainOptions& options, Console& console) {
   if (options.resume != "auto") return options.resume;
-  return options.out.empty() ? LatestFolder(CheckpointTime) : options.out;
+  if (!options.out.empty()) return options.out;
+  return LatestFolder([&](const std::string& folder) -> std::optional<FileTime> {
+    try {
+      return CheckpointTime(folder);
+    } catch (const UserError& error) {
+      console.Warn(fmt::format("{}; {} is passed over", error.what(), folder));
+      return std::nullopt;
+    }
+  });
 }
 
 }  // namespace
 
-std::string FindRun(const TrainOptions& options) {
+std::string FindRun(const TrainOptions& options, Console& console) {
   if (options.resume.empty()) return "";
   if (options.resume != "auto" && !options.out.empty()) {
     throw UserError("--out: a resumed run goes on in its own folder; leave out --out or --resume");
   }
-  std::string folder = FolderOf(options);
+  std::string folder = FolderOf(options, console);
   if (!folder.empty() && CheckpointTime(folder)) return folder;
   if (!folder.empty() && HoldsSweep(folder)) {
     throw UserError(fmt::format(
@@ -47,10 +55,14 @@ std::string FindRun(const TrainOptions& options) {
 }
 
 ResumedRun ReadRun(const std::string& folder, Console& console) {
-  std::optional<Checkpoint> newest =
-      NewestCheckpoint(folder, [&](std::string_view why) { console.Warn(why); });
-  if (!newest) throw UserError(fmt::format("{} holds no checkpoint any more", folder));
-  return {.folder = folder, .checkpoint = std::move(*newest)};
+  try {
+    std::optional<Checkpoint> newest =
+        NewestCheckpoint(folder, [&](std::string_view why) { console.Warn(why); });
+    if (!newest) throw UserError(fmt::format("{} holds no checkpoint any more", folder));
+    return {.folder = folder, .checkpoint = std::move(*newest)};
+  } catch (const UserError& error) {
+    throw UserError(fmt::format("{}; to begin anew, name another folder with --out", error.what()));
+  }
 }
 
 std::int64_t ExamplesOf(const ResumedRun& run) { return TrainedRows(run.checkpoint, run.folder); }

@@ -13,14 +13,15 @@ namespace hogbatch {
 
 struct ResumedRun {
   std::string folder;
-  Checkpoint checkpoint;  // the newest that can be read
+  Checkpoint checkpoint;  // the newest that is not damaged
 };
 
 // The folder of the run that --resume names. With auto: the one in --out, or else the one
-// under runs/ with the latest checkpoint. Empty if there is no such run, or without --resume.
-std::string FindRun(const TrainOptions& options);
+// under runs/ with the latest checkpoint; warns of folders there that cannot be read. Empty if
+// there is no such run, or without --resume.
+std::string FindRun(const TrainOptions& options, Console& console);
 // The run in that folder, which is locked, so that no other run changes it any more. Warns of
-// checkpoints that cannot be read.
+// checkpoints that are damaged.
 ResumedRun ReadRun(const std::string& folder, Console& console);
 
 // Rows trained when the checkpoint was taken.

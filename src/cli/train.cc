@@ -98,7 +98,7 @@ void WriteSetting(const std::string& folder, const TrainOptions& options, const 
 int Train(const TrainOptions& asked) {
   if (asked.ensemble > 0 || asked.folds > 0) return RunSweep(SweepOf(asked));
   Console console(VerbosityOf(asked.terminal));
-  const std::string found = FindRun(asked);
+  const std::string found = FindRun(asked, console);
   if (found.empty() && !asked.out.empty()) RefuseSweep(asked.out);
   // It is locked before the run in it is read.
   RunFolder run_folder(found.empty() ? asked.out : found, RunFolder::IfInterrupted::kRemoveUnused);

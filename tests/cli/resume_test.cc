@@ -170,9 +170,12 @@ TEST_F(Resumed, AutoTakesTheLatestRunWhateverItsName) {
       fs::last_write_time(file, now - std::chrono::hours(age));
     }
   }
+  fs::create_directories(folder_ / "runs/other");
+  std::ofstream(folder_ / "runs/other/checkpoints") << "a file in its place";
   const fs::path before = fs::current_path();
   fs::current_path(folder_);
-  EXPECT_EQ(FindRun({.resume = "auto"}), "runs/2026-11-19-054546");
+  Console console(Verbosity::kSilent);
+  EXPECT_EQ(FindRun({.resume = "auto"}, console), "runs/2026-11-19-054546");
   EXPECT_EQ(LatestFolder(SweepTime), "runs/2026-11-19-054546");
   fs::current_path(before);
 }
@@ -263,6 +266,29 @@ TEST_F(Resumed, CheckpointsWithoutAccessAreNeitherMissedNorKeptForANewRun) {
   }
   fs::permissions(checkpoints, fs::perms(0755));
   EXPECT_EQ(ListCheckpoints(folder_ / "run").size(), 1u);
+}
+
+// Going on from the one before it would replace it.
+TEST_F(Resumed, CheckpointThatMayBeWholeIsNotPassedOver) {
+  ASSERT_EQ(Train(TrainArguments("run", "2")).exit_code, 0);
+  const std::string run = (folder_ / "run").string();
+  const std::string newest = ListCheckpoints(run).front();
+  const std::string newer = CheckpointPath(run, CheckpointNumber(newest) + 1);
+  std::string content = Content(newest);
+  const std::string version = R"("version":"2")";
+  ASSERT_NE(content.find(version), std::string::npos);
+  content.replace(content.find(version), version.size(), R"("version":"9")");
+  std::ofstream(newer, std::ios::binary) << content;
+  const Finished refused = Train({"train", "--resume", "run", "--epochs", "4"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("written by a newer hogbatch"), std::string::npos) << refused.err;
+  EXPECT_TRUE(Content(newer) == content);
+  fs::permissions(folder_, fs::perms(0755));
+  fs::permissions(folder_ / "run", fs::perms(0755));
+  fs::permissions(newer, fs::perms(0000));
+  const OrdinaryUser user;
+  if (user.failed()) GTEST_SKIP() << "root cannot become another user here";
+  EXPECT_THROW(NewestCheckpoint(run, [](std::string_view) {}), UserError);
 }
 
 TEST_F(Resumed, FolderWithoutCheckpointIsAUsersMistake) {

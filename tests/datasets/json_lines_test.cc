@@ -75,6 +75,14 @@ TEST(JsonLines, AreRefusedIfNearlyAllOfTheirTableWouldBeEmpty) {
             "out what is missing");
 }
 
+TEST(JsonLines, MayLeaveOutMostOfTheirKeys) {
+  std::string lines;  // five keys that all have, and one of its own: 1,000 cells of a table a value
+  for (int i = 0; i < 6000; ++i) {
+    lines += fmt::format("{{\"own{}\":1,\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5}}\n", i);
+  }
+  EXPECT_EQ(ErrorOf([&] { TableOf(lines, std::size_t{1} << 42); }), "no error");
+}
+
 TEST(JsonLines, ShareTheLimitWithTheirRows) {
   const std::string lines = LinesOfNewKeys(600);
   const auto learn = [&](std::int64_t most) {

@@ -70,11 +70,17 @@ int QueueCommand::RunJobs() {
   const std::string unwritten = WhyQueueUnwritten();
   for (const std::string& line : SummaryLines(rows_)) console_.Say(line);
   console_.Say(fmt::format("results   {}", folder_));
-  if (options_.terminal.json) WriteOutput(QueueText(options_.scheduler, device_names_, rows_));
   if (!unwritten.empty()) {
     console_.Warn(fmt::format(
         "{}; put that right, and 'hogbatch queue --resume {}' runs again what is not recorded",
         unwritten, folder_));
+  }
+  if (options_.terminal.json) {
+    try {
+      WriteOutput(QueueText(options_.scheduler, device_names_, rows_));
+    } catch (const OutputClosed&) {
+      // Nobody reads it. The exit code is that of the jobs.
+    }
   }
   return unwritten.empty() ? ExitCode() : kExitMachine;
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/error.h"
-
 namespace hogbatch {
 
 std::string NewerFormatText(std::string_view file, std::int64_t format, std::int64_t newest) {
@@ -12,7 +10,8 @@ std::string NewerFormatText(std::string_view file, std::int64_t format, std::int
 }
 
 void RefuseNewerFormat(std::string_view file, std::int64_t format, std::int64_t newest) {
-  if (format > newest) throw UserError(NewerFormatText(file, format, newest) + ": update hogbatch");
+  if (format > newest)
+    throw NewerFormat(NewerFormatText(file, format, newest) + ": update hogbatch");
 }
 
 }  // namespace hogbatch

@@ -1,8 +1,12 @@
 #include "training/checkpoint/checkpoint_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -235,27 +239,44 @@ std::vector<std::string> ListCheckpoints(const std::string& folder) {
     if (CheckpointNumber(entries->path()) > 0 && !is_folder) paths.push_back(entries->path());
   }
   if (error && error != std::errc::no_such_file_or_directory) {
-    throw UserError(
-        fmt::format("{} cannot be read: {}; make it a folder that you may read, or "
-                    "name another run",
-                    place, error.message()));
+    throw UserError(fmt::format("{} cannot be read: {}; make it a folder that you may read", place,
+                                error.message()));
   }
   std::ranges::sort(paths, std::ranges::greater(), CheckpointNumber);
   return paths;
 }
 
+namespace {
+
+// UserError for a checkpoint that may be whole, but that cannot be opened: going on from the one
+// before it would replace it.
+void RequireAccess(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor >= 0) {
+    ::close(descriptor);
+  } else if (errno != ENOENT && errno != ELOOP) {  // a link to nowhere is no checkpoint
+    throw UserError(fmt::format(
+        "cannot open {}: {}; make it readable, or remove it to go on from the one before it", path,
+        std::strerror(errno)));
+  }
+}
+
+}  // namespace
+
 std::optional<Checkpoint> NewestCheckpoint(const std::string& folder,
                                            const std::function<void(std::string_view)>& warn) {
   const std::vector<std::string> paths = ListCheckpoints(folder);
   for (std::size_t i = 0; i < paths.size(); ++i) {
+    RequireAccess(paths[i]);
     try {
       return ReadCheckpoint(paths[i]);
-    } catch (const UserError& unread) {
+    } catch (const NewerFormat&) {
+      throw;
+    } catch (const UserError& damaged) {
       if (i + 1 == paths.size()) {
-        throw UserError(fmt::format(
-            "{}, and there is none before it; begin a new run in another folder", unread.what()));
+        throw UserError(fmt::format("{}, and there is none before it", damaged.what()));
       }
-      warn(fmt::format("{}; taking the one before it", unread.what()));
+      warn(fmt::format("{}; taking the one before it", damaged.what()));
     }
   }
   return std::nullopt;

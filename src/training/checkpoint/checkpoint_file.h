@@ -50,8 +50,9 @@ Checkpoint ReadCheckpoint(const std::string& path);
 // The checkpoints of a run folder, the newest first. UserError if their folder is there and cannot
 // be read, so that no run begins anew in place of one that is to go on.
 std::vector<std::string> ListCheckpoints(const std::string& folder);
-// The newest of them that can be read; none: there is none. Tells `warn` of newer ones that cannot.
-// UserError if none can be read, so that what is there is not taken for nothing.
+// The newest of them that is not damaged; none: there is none. Tells `warn` of newer ones that are.
+// UserError if all are, so that what is there is not taken for nothing, and for one that may be
+// whole, but cannot be opened or is of a newer program.
 std::optional<Checkpoint> NewestCheckpoint(const std::string& folder,
                                            const std::function<void(std::string_view)>& warn);
 // The path of checkpoint `number`, counted from 1.

@@ -22,7 +22,7 @@ std::shared_ptr<const Checkpoint> FindCheckpoint(const std::string& folder, cons
     return std::make_shared<const Checkpoint>(*std::move(newest));
   } catch (const UserError& error) {
     throw UserError(
-        fmt::format("{}; or remove {}/checkpoints, and the job begins anew", error.what(), folder));
+        fmt::format("{}; to begin the job anew, remove {}/checkpoints", error.what(), folder));
   }
 }
 

@@ -61,7 +61,7 @@ KeptTrials::KeptTrials(std::string folder, std::size_t trials, std::vector<std::
 
 void KeptTrials::FindBlock(const std::string& folder, std::int64_t number) {
   last_block_ = std::max(last_block_, number);
-  for (const std::string& path : ListCheckpoints(folder)) {
+  for (const std::string& path : CheckpointsIn(folder)) {
     try {
       const std::vector<std::size_t> trials = TrialsOf(path, places_.size());
       for (std::size_t i = 0; i < trials.size(); ++i) {
@@ -88,9 +88,18 @@ std::string KeptTrials::BlockText(std::span<const std::size_t> trials) {
   return json.dump();
 }
 
+std::vector<std::string> KeptTrials::CheckpointsIn(const std::string& folder) const {
+  try {
+    return ListCheckpoints(folder);
+  } catch (const UserError& error) {
+    warn_(error.what());
+    return {};
+  }
+}
+
 std::shared_ptr<const Checkpoint> KeptTrials::Read(std::size_t trial) {
   if (!places_[trial]) return nullptr;
-  for (const std::string& path : ListCheckpoints(places_[trial]->folder)) {
+  for (const std::string& path : CheckpointsIn(places_[trial]->folder)) {
     if (path == read_path_) return read_;
     try {
       read_ = std::make_shared<const Checkpoint>(ReadCheckpoint(path));
@@ -105,9 +114,15 @@ std::shared_ptr<const Checkpoint> KeptTrials::Read(std::size_t trial) {
 
 void KeptTrials::Set(std::size_t trial, Place place) {
   const bool is_same = places_[trial] && places_[trial]->folder == place.folder;
-  if (!is_same && ListCheckpoints(place.folder).empty()) return;
+  if (!is_same && CheckpointsIn(place.folder).empty()) return;
   if (!is_same) Forget(trial);
   places_[trial] = std::move(place);
+}
+
+void KeptTrials::Lose(std::size_t trial) {
+  places_[trial].reset();
+  read_path_.clear();  // its next checkpoint may have the same name
+  read_.reset();
 }
 
 void KeptTrials::Forget(std::size_t trial) {

@@ -45,10 +45,12 @@ class KeptTrials {
   // The trial is over. A folder is not needed when that is so of all its trials.
   void Forget(std::size_t trial);
   // Its checkpoint cannot be used.
-  void Lose(std::size_t trial) { places_[trial].reset(); }
+  void Lose(std::size_t trial);
 
  private:
   void FindBlock(const std::string& folder, std::int64_t number);
+  // A folder that cannot be read concerns its own trials only.
+  std::vector<std::string> CheckpointsIn(const std::string& folder) const;
 
   std::string folder_;
   std::vector<std::string>& unneeded_;

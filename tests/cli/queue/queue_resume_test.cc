@@ -49,7 +49,7 @@ TEST_F(ResumedQueue, LeavesAJobAloneThatItCannotGoOnWith) {
   const Finished refused = Run({"queue", "--resume", "q", "--devices", "cpu:1"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("the data has changed"));
-  EXPECT_THAT(refused.err, HasSubstr("or remove q/a/checkpoints"));
+  EXPECT_THAT(refused.err, HasSubstr("to begin the job anew, remove q/a/checkpoints"));
   EXPECT_EQ(StateOf(0), "failed");
   EXPECT_TRUE(HasCheckpoint(1));
   EXPECT_EQ(folder_.Read("q/a/options.json"), options);

@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
 #include "core/error.h"
 #include "tests/training/sweep/sweep_fixture.h"
 
@@ -155,6 +159,20 @@ TEST_F(SweepKillsTest, BeginsATrialAgainWhoseCheckpointsAreDamaged) {
     EXPECT_EQ(result.state, TrialState::kDone) << result.note;
     EXPECT_EQ(result.examples, 10 * input_->training.train_rows);
   }
+}
+
+TEST_F(SweepKillsTest, FailsOnlyTheTrialWhoseFolderCannotBeRead) {
+  SweepPlan plan = PlanOf({0.001, 0.02, 0.01}, {10});
+  plan.core_cache_bytes = 0;
+  const EarlierSweep earlier = Part(plan, "a", 4);
+  ASSERT_THAT(Checkpoints("a"), Not(IsEmpty()));
+  const fs::path place = fs::path(Checkpoints("a").front()).parent_path();
+  fs::remove_all(place);
+  std::ofstream(place) << "a file in its place";
+  SweepRun resumed(plan, FolderOf("a"), earlier, log_);
+  resumed.Run({});
+  EXPECT_THAT(log_.warnings, Contains(HasSubstr("checkpoints cannot be read")));
+  EXPECT_EQ(std::ranges::count(resumed.results(), TrialState::kDone, &TrialResult::state), 2);
 }
 
 TEST_F(SweepKillsTest, BeginsABlockAgainThatDoesNotSayOfWhichTrialsItIs) {
