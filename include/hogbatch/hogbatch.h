@@ -22,7 +22,8 @@
 namespace hogbatch {
 
 // Options by their names on the command line, without dashes: {"hidden", "256,256"}, {"lr", "0.1"}.
-// `hogbatch train --help` lists them all. A flag takes "true" or "false".
+// `hogbatch train --help` lists them, and also those that Train does not know. A flag takes "true"
+// or "false".
 using Options = std::map<std::string, std::string, std::less<>>;
 
 // Losses and metrics over all rows of a file or of a part of it.
@@ -67,7 +68,7 @@ class Network {
   // For every row of a file, in its order: the label, the labels separated by spaces, or the
   // number.
   std::vector<std::string> PredictFile(const std::string& path) const;
-  // For every row of a file one value an output: probabilities, or the number. Row by row.
+  // For every row of a file, in its order, one value per output: probabilities, or the number.
   std::vector<float> OutputsForFile(const std::string& path) const;
   // How good the network is on a file with labels.
   Scores EvaluateFile(const std::string& path) const;
@@ -81,9 +82,10 @@ class Network {
 };
 
 // Trains on a file of rows with labels; an empty path is the data set that ships with hogbatch.
-// Returns the best network by validation rows. After a stop request it returns soon, with the best
-// network so far. The options out, quiet, json, report, trace and tensorboard belong to the program
-// and are not known here.
+// Returns the network with the lowest validation loss. After a stop request it returns soon, with
+// the best network so far. Options of the program are not known here: the group 'Several networks'
+// of `hogbatch train --help`, and of the group 'Output' all but eval-every, eval-rows, report-every
+// and seed.
 Network Train(const std::string& data, const Options& options = {},
               TrainingListener* listener = nullptr, std::stop_token stop = {});
 
