@@ -87,9 +87,9 @@ void CheckGrid(dim3 grid, dim3 block, std::size_t shared_bytes) {
   const auto wrong = [](std::string sentence) {
     throw Misuse{Fault::kConfiguration, std::move(sentence)};
   };
-  if (block.x != HB_LANES || block.y != 1 || block.z != 1) {
-    wrong("a group has " + std::to_string(block.x * block.y * block.z) + " lanes, not " +
-          std::to_string(HB_LANES));
+  if (block.x != HB_ITEMS || block.y != 1 || block.z != 1) {
+    wrong("a group has " + std::to_string(block.x * block.y * block.z) + " items, not " +
+          std::to_string(HB_ITEMS));
   }
   if (grid.x == 0 || grid.x > kMaxGroups || grid.y != 1 || grid.z != 1) {
     wrong("no device runs a grid of " + std::to_string(grid.x) + " × " + std::to_string(grid.y) +
@@ -98,12 +98,12 @@ void CheckGrid(dim3 grid, dim3 block, std::size_t shared_bytes) {
   if (shared_bytes != 0) wrong("no kernel knows of dynamic shared memory");
 }
 
-// Groups run in no order, nor do the lanes of a phase: groups from a drawn one on, upwards or
+// Groups run in no order, nor do the items of a phase: groups from a drawn one on, upwards or
 // downwards.
 void RunGroups(const std::function<void()>& call, long groups, std::uint64_t draw) {
   const long first = static_cast<long>((draw >> 16) % static_cast<std::uint64_t>(groups));
   const bool upwards = (draw & 0x8000) != 0;
-  hb_host_order = static_cast<int>(draw % HB_LANES);
+  hb_host_order = static_cast<int>(draw % HB_ITEMS);
   hb_host_groups = groups;
   for (long g = 0; g < groups; ++g) {
     hb_host_group = (first + (upwards ? g : groups - g)) % groups;

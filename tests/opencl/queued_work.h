@@ -59,7 +59,7 @@ inline void Order(gpu::Driver& driver, gpu::Stream awaited, gpu::Stream waiter) 
 
 // One work item an element: PoCL goes through a work item's own elements one after the other, and
 // they lie far apart.
-inline std::int64_t GroupsFor(const Tensor& y) { return y.rows * y.cols / gpu::kLanes + 1; }
+inline std::int64_t GroupsFor(const Tensor& y) { return y.rows * y.cols / gpu::kItems + 1; }
 
 // y = value
 inline void Fill(gpu::Driver& driver, const Tensor& y, float value) {

@@ -43,10 +43,10 @@ inline cudaEvent_t RecordEvent(cudaStream_t stream) {
 
 // Launches hb_fill over floats that lie without gaps.
 inline cudaError_t Fill(float* to, float value, long count, cudaStream_t stream, dim3 groups = 1,
-                        dim3 lanes = HB_LANES, std::size_t shared_bytes = 0) {
+                        dim3 items = HB_ITEMS, std::size_t shared_bytes = 0) {
   long at = 0, stride = count, rows = 1;
   void* arguments[] = {&to, &at, &stride, &value, &rows, &count};
-  return cudaLaunchKernel(reinterpret_cast<const void*>(&hb_fill), groups, lanes, arguments,
+  return cudaLaunchKernel(reinterpret_cast<const void*>(&hb_fill), groups, items, arguments,
                           shared_bytes, stream);
 }
 

@@ -25,7 +25,7 @@ TEST_F(StandinKernels, ArgumentsAreCopiedAtTheLaunch) {
   float value = 1;
   long at = 0, stride = 1000, rows = 1, cols = 1000;
   void* arguments[] = {&to, &at, &stride, &value, &rows, &cols};
-  cudaLaunchKernel(reinterpret_cast<const void*>(&hb_fill), 1, HB_LANES, arguments, 0, stream);
+  cudaLaunchKernel(reinterpret_cast<const void*>(&hb_fill), 1, HB_ITEMS, arguments, 0, stream);
   value = 2;
   to = nullptr;
   cols = 1;
@@ -36,24 +36,24 @@ TEST_F(StandinKernels, ArgumentsAreCopiedAtTheLaunch) {
 
 TEST_F(StandinKernels, OnlyKernelsAreLaunched) {
   int no_kernel = 0;
-  EXPECT_EQ(cudaLaunchKernel(&no_kernel, 1, HB_LANES, nullptr, 0, stream),
+  EXPECT_EQ(cudaLaunchKernel(&no_kernel, 1, HB_ITEMS, nullptr, 0, stream),
             cudaErrorInvalidDeviceFunction);
   ExpectViolation("there is no kernel at this address");
 }
 
 TEST_F(StandinKernels, TheGridMustBeOneThatRuns) {
-  const auto expect_refusal = [&](dim3 groups, dim3 lanes, std::size_t shared,
+  const auto expect_refusal = [&](dim3 groups, dim3 items, std::size_t shared,
                                   std::string_view words) {
-    EXPECT_EQ(Fill(Allocate<float>(10), 1, 10, MakeStream(), groups, lanes, shared),
+    EXPECT_EQ(Fill(Allocate<float>(10), 1, 10, MakeStream(), groups, items, shared),
               cudaErrorInvalidConfiguration);
     ExpectViolation(words);
   };
-  expect_refusal(1, 128, 0, "a group has 128 lanes");
-  expect_refusal(1, dim3(128, 2), 0, "a group has 256 lanes, not 256");
-  expect_refusal(0, HB_LANES, 0, "no device runs a grid of 0");
-  expect_refusal(0x80000000u, HB_LANES, 0, "no device runs a grid of 2147483648");
-  expect_refusal(dim3(1, 2), HB_LANES, 0, "no device runs a grid of 1 × 2");
-  expect_refusal(1, HB_LANES, 4, "shared memory");
+  expect_refusal(1, 128, 0, "a group has 128 items");
+  expect_refusal(1, dim3(128, 2), 0, "a group has 256 items, not 256");
+  expect_refusal(0, HB_ITEMS, 0, "no device runs a grid of 0");
+  expect_refusal(0x80000000u, HB_ITEMS, 0, "no device runs a grid of 2147483648");
+  expect_refusal(dim3(1, 2), HB_ITEMS, 0, "no device runs a grid of 1 × 2");
+  expect_refusal(1, HB_ITEMS, 4, "shared memory");
 }
 
 TEST_F(StandinKernels, ArgumentsLieInLiveMemoryOfTheDevice) {

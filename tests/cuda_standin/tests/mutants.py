@@ -62,8 +62,8 @@ MUTANTS = {
         "gpu/cuda/cuda_driver.cc",
         "device_.Select();\n    products_.Multiply(product);",
         "products_.Multiply(product);", "TwoDevices.TakeTurns*"),
-    "FewerLanes": Mutant(
-        "gpu/cuda/cuda_driver.cc", "dim3(gpu::kLanes)", "dim3(gpu::kLanes / 2)", DENSE),
+    "FewerItems": Mutant(
+        "gpu/cuda/cuda_driver.cc", "dim3(gpu::kItems)", "dim3(gpu::kItems / 2)", DENSE),
     "LeakedEvents": Mutant(
         "gpu/cuda/cuda_driver.cc",
         "cudaEventDestroy(static_cast<cudaEvent_t>(event));",
@@ -108,12 +108,12 @@ MUTANTS = {
         "groups, dy, keep, scale, y.data, dy.rows, dy.cols);", DENSE),
     "OneRowTooFew": Mutant(
         "gpu/kernels/layers.inc",
-        "for (long r = lane / HB_STRIP; r < rows; r += HB_LANES / HB_STRIP) {",
-        "for (long r = lane / HB_STRIP; r < rows - 1; r += HB_LANES / HB_STRIP) {", DENSE),
+        "for (long r = item / HB_STRIP; r < rows; r += HB_ITEMS / HB_STRIP) {",
+        "for (long r = item / HB_STRIP; r < rows - 1; r += HB_ITEMS / HB_STRIP) {", DENSE),
     "OneColumnTooMany": Mutant(
         "gpu/kernels/layers.inc",
-        "if (lane < HB_STRIP && c < cols) {",
-        "if (lane < HB_STRIP && c <= cols) {", DENSE),
+        "if (item < HB_STRIP && c < cols) {",
+        "if (item < HB_STRIP && c <= cols) {", DENSE),
 }
 
 
