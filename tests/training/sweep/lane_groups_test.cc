@@ -1,5 +1,5 @@
 // How trials are fused: by arithmetic, and in the order of a search.
-#include "training/sweep/blocks.h"
+#include "training/sweep/lane_groups.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ ModelSpec Network(std::vector<std::int64_t> hidden, std::int64_t inputs) {
   return {.inputs = inputs, .hidden = std::move(hidden), .outputs = 2};
 }
 
-TEST(Blocks, FillHalfOfACache) {
+TEST(LaneGroups, FillHalfOfACache) {
   constexpr std::int64_t kMegabyte = std::int64_t{1} << 20;
   EXPECT_EQ(LanesInCache(Network({64, 64}, 54), kMegabyte), 16u);
   EXPECT_EQ(LanesInCache(Network({64, 64}, 54), 2 * kMegabyte), 33u);
@@ -31,7 +31,7 @@ TEST(Blocks, FillHalfOfACache) {
   EXPECT_EQ(LanesInCache(Network({512, 512}, 300), kMegabyte), 1u);
 }
 
-TEST(Blocks, KnowTheShareOfACoreInACache) {
+TEST(LaneGroups, KnowTheShareOfACoreInACache) {
   const TemporaryFolder root;
   EXPECT_EQ(CoreCacheBytes(root.path()), 1 << 20);  // not known
   const std::string core = "sys/devices/system/cpu/cpu0/";
@@ -50,17 +50,17 @@ TEST(Blocks, KnowTheShareOfACoreInACache) {
   EXPECT_EQ(describe("much\n", "0\n", "0\n"), 1 << 20);
 }
 
-TEST(Blocks, AreNeverFewerThanWorkers) {
-  EXPECT_EQ(LanesPerBlock(64, 16, 2), 16u);
-  EXPECT_EQ(LanesPerBlock(64, 64, 2), 32u);
-  EXPECT_EQ(LanesPerBlock(40, 16, 2), 10u);  // 4 blocks, not 3
-  EXPECT_EQ(LanesPerBlock(3, 16, 2), 2u);
-  EXPECT_EQ(LanesPerBlock(2, 16, 4), 1u);
-  EXPECT_EQ(LanesPerBlock(64, 1, 2), 1u);
+TEST(LaneGroups, AreNeverFewerThanWorkers) {
+  EXPECT_EQ(LanesPerGroup(64, 16, 2), 16u);
+  EXPECT_EQ(LanesPerGroup(64, 64, 2), 32u);
+  EXPECT_EQ(LanesPerGroup(40, 16, 2), 10u);  // 4 lane groups, not 3
+  EXPECT_EQ(LanesPerGroup(3, 16, 2), 2u);
+  EXPECT_EQ(LanesPerGroup(2, 16, 4), 1u);
+  EXPECT_EQ(LanesPerGroup(64, 1, 2), 1u);
 }
 
-TEST(Blocks, HaveStagesOfOneGroupAndRungAndPlace) {
-  BlockMaker maker({0, 0, 1, 0, 0});
+TEST(LaneGroups, HaveStagesOfOneShapeAndRungAndPlace) {
+  LaneGroupMaker maker({0, 0, 1, 0, 0});
   const std::vector<std::size_t> lanes = {2, 2};
   maker.Add({.trial = 0, .rung = 0}, "");
   maker.Add({.trial = 1, .rung = 1}, "");
@@ -79,8 +79,8 @@ TEST(Blocks, HaveStagesOfOneGroupAndRungAndPlace) {
   EXPECT_FALSE(maker.TakePart(lanes, 1));
 }
 
-// Successive halving with blocks, in virtual time: a stage takes as long as its rung, whatever
-// else is in its block.
+// Successive halving with lane groups, in virtual time: a stage takes as long as its rung, whatever
+// else is in its lane group.
 struct VirtualSweep {
   std::size_t trials = 81;
   std::size_t lanes = 16;
@@ -88,29 +88,29 @@ struct VirtualSweep {
   std::vector<double> rungs = {1, 3, 9, 27};
 
   double idle = 0;
-  std::vector<std::vector<Tuner::Stage>> blocks = {};
+  std::vector<std::vector<Tuner::Stage>> groups = {};
   std::vector<std::size_t> reached = std::vector<std::size_t>(4);
 
   void Run() {
     Tuner tuner(trials, rungs, 3);
-    BlockMaker maker{std::vector<std::size_t>(trials)};
-    const std::vector<std::size_t> of_group = {lanes};
+    LaneGroupMaker maker{std::vector<std::size_t>(trials)};
+    const std::vector<std::size_t> of_shape = {lanes};
     std::multimap<double, std::vector<Tuner::Stage>> open;
     double now = 0;
     while (true) {
       while (open.size() < workers) {
-        auto next = maker.TakeFull(of_group);
+        auto next = maker.TakeFull(of_shape);
         if (!next) {
           if (const auto stage = tuner.Next()) {
             maker.Add(*stage, "");
             continue;
           }
-          next = maker.TakePart(of_group, workers - open.size());
+          next = maker.TakePart(of_shape, workers - open.size());
         }
         if (!next) break;
         const std::size_t rung = next->front().rung;
         open.emplace(now + rungs[rung] - (rung > 0 ? rungs[rung - 1] : 0), *next);
-        blocks.push_back(*next);
+        groups.push_back(*next);
       }
       if (open.empty()) break;
       idle += static_cast<double>(workers - open.size()) * (open.begin()->first - now);
@@ -126,7 +126,7 @@ struct VirtualSweep {
   }
 };
 
-TEST(Blocks, OfASearchGoOnWithSurvivorsOnly) {
+TEST(LaneGroups, OfASearchGoOnWithSurvivorsOnly) {
   VirtualSweep sweep;
   sweep.Run();
   EXPECT_EQ(sweep.reached[0], 81u);
@@ -135,16 +135,16 @@ TEST(Blocks, OfASearchGoOnWithSurvivorsOnly) {
   EXPECT_GE(sweep.reached[3], 3u);
   EXPECT_LE(sweep.reached[3], 14u);
   std::set<std::pair<std::size_t, std::size_t>> stages;
-  for (const auto& block : sweep.blocks) {
-    EXPECT_THAT(block, SizeIs(Le(16u)));
-    for (const Tuner::Stage stage : block) {
-      EXPECT_EQ(stage.rung, block.front().rung);
+  for (const auto& group : sweep.groups) {
+    EXPECT_THAT(group, SizeIs(Le(16u)));
+    for (const Tuner::Stage stage : group) {
+      EXPECT_EQ(stage.rung, group.front().rung);
       EXPECT_TRUE(stages.emplace(stage.trial, stage.rung).second) << "a stage was trained twice";
     }
   }
 }
 
-TEST(Blocks, OfASearchLeaveNoWorkerIdleThatCouldWork) {
+TEST(LaneGroups, OfASearchLeaveNoWorkerIdleThatCouldWork) {
   VirtualSweep sweep{.rungs = {1, 3}};
   sweep.Run();
   EXPECT_LE(sweep.idle, 2 + 1);  // at the end

@@ -1,4 +1,4 @@
-#include "training/sweep/blocks.h"
+#include "training/sweep/lane_groups.h"
 
 #include <algorithm>
 #include <iterator>
@@ -15,16 +15,16 @@ std::size_t LanesInCache(const ModelSpec& model, std::int64_t cache_bytes) {
   return std::max<std::int64_t>(1, cache_bytes / 2 / bytes);
 }
 
-std::size_t LanesPerBlock(std::size_t trials, std::size_t most, std::size_t workers) {
+std::size_t LanesPerGroup(std::size_t trials, std::size_t most, std::size_t workers) {
   const std::size_t rounds = CeilOf(trials, most * workers);
   return std::max<std::size_t>(1, CeilOf(trials, rounds * workers));
 }
 
-void BlockMaker::Add(Tuner::Stage stage, const std::string& from) {
-  waiting_[{.rung = stage.rung, .group = group_of_[stage.trial], .from = from}].push_back(stage);
+void LaneGroupMaker::Add(Tuner::Stage stage, const std::string& from) {
+  waiting_[{.rung = stage.rung, .shape = shape_of_[stage.trial], .from = from}].push_back(stage);
 }
 
-std::vector<Tuner::Stage> BlockMaker::Take(Waiting::iterator from, std::size_t count) {
+std::vector<Tuner::Stage> LaneGroupMaker::Take(Waiting::iterator from, std::size_t count) {
   std::vector<Tuner::Stage>& stages = from->second;
   const auto end = stages.begin() + static_cast<std::ptrdiff_t>(std::min(count, stages.size()));
   std::vector<Tuner::Stage> taken(stages.begin(), end);
@@ -33,21 +33,22 @@ std::vector<Tuner::Stage> BlockMaker::Take(Waiting::iterator from, std::size_t c
   return taken;
 }
 
-std::optional<std::vector<Tuner::Stage>> BlockMaker::TakeFull(std::span<const std::size_t> lanes) {
+std::optional<std::vector<Tuner::Stage>> LaneGroupMaker::TakeFull(
+    std::span<const std::size_t> lanes) {
   for (auto at = waiting_.end(); at != waiting_.begin();) {
     --at;
-    const std::size_t full = lanes[at->first.group];
+    const std::size_t full = lanes[at->first.shape];
     if (at->second.size() >= full) return Take(at, full);
   }
   return std::nullopt;
 }
 
-std::optional<std::vector<Tuner::Stage>> BlockMaker::TakePart(std::span<const std::size_t> lanes,
-                                                              std::size_t idle) {
+std::optional<std::vector<Tuner::Stage>> LaneGroupMaker::TakePart(
+    std::span<const std::size_t> lanes, std::size_t idle) {
   if (waiting_.empty()) return std::nullopt;
   const auto highest = std::prev(waiting_.end());
   const std::size_t share = CeilOf(highest->second.size(), std::max<std::size_t>(1, idle));
-  return Take(highest, std::min(lanes[highest->first.group], share));
+  return Take(highest, std::min(lanes[highest->first.shape], share));
 }
 
 }  // namespace hogbatch
