@@ -84,9 +84,9 @@ TEST_P(OpenClProducts, ComeInAllFormsAndForgetWhatWasThereBefore) {
   for (const auto& [rows, cols, inner] :
        {Size{1, 1, 1}, Size{3, 70, 129}, Size{66, 23, 7}, Size{1050, 1100, 1130}}) {
     for (const Product::Form form : {kPlain, kTransposeA, kTransposeB}) {
-      const bool a_turned = form == kTransposeA, b_turned = form == kTransposeB;
-      const Placed a(driver(), a_turned ? inner : rows, a_turned ? rows : inner);
-      const Placed b(driver(), b_turned ? cols : inner, b_turned ? inner : cols);
+      const bool is_a_transposed = form == kTransposeA, is_b_transposed = form == kTransposeB;
+      const Placed a(driver(), is_a_transposed ? inner : rows, is_a_transposed ? rows : inner);
+      const Placed b(driver(), is_b_transposed ? cols : inner, is_b_transposed ? inner : cols);
       const Placed c(driver(), rows, cols);
       const std::vector<float> a_values = WholeNumbers(a.block, 1),
                                b_values = WholeNumbers(b.block, 2);
@@ -104,8 +104,8 @@ TEST_P(OpenClProducts, ComeInAllFormsAndForgetWhatWasThereBefore) {
         const std::int64_t i = random.Below(rows), j = random.Below(cols);
         float sum = 0;
         for (std::int64_t k = 0; k < inner; ++k) {
-          sum += a_values[a_turned ? Placed::At(k, i, rows) : Placed::At(i, k, inner)] *
-                 b_values[b_turned ? Placed::At(j, k, inner) : Placed::At(k, j, cols)];
+          sum += a_values[is_a_transposed ? Placed::At(k, i, rows) : Placed::At(i, k, inner)] *
+                 b_values[is_b_transposed ? Placed::At(j, k, inner) : Placed::At(k, j, cols)];
         }
         ASSERT_EQ(result[Placed::At(i, j, cols)], 5 * sum) << "at row " << i << ", column " << j;
       }

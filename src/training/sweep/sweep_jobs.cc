@@ -21,17 +21,17 @@ constexpr double kNoPause = std::numeric_limits<double>::infinity();
 }  // namespace
 
 // The kind of device whose workers have least to do; none: all have a job and one that waits.
-std::optional<std::size_t> SweepRun::FreestKind() const {
-  std::optional<std::size_t> freest;
+std::optional<std::size_t> SweepRun::LeastBusyKind() const {
+  std::optional<std::size_t> least_busy;
   double least = 2;
   for (std::size_t kind = 0; kind < devices_.kinds(); ++kind) {
     const double per_worker =
         static_cast<double>(OpenOn(kind)) / static_cast<double>(devices_.workers(kind));
     if (per_worker >= least) continue;
     least = per_worker;
-    freest = kind;
+    least_busy = kind;
   }
-  return freest;
+  return least_busy;
 }
 
 std::size_t SweepRun::OpenOn(std::size_t kind) const {
@@ -41,7 +41,7 @@ std::size_t SweepRun::OpenOn(std::size_t kind) const {
 // A job that waits for each worker is enough to keep all of them busy, and later decisions know
 // more results. A lane group that is not full waits for promotions while all workers have work.
 void SweepRun::AddStages() {
-  while (const std::optional<std::size_t> kind = FreestKind()) {
+  while (const std::optional<std::size_t> kind = LeastBusyKind()) {
     const auto lanes = devices_.lanes(*kind);
     if (const auto full = waiting_.TakeFull(lanes)) {
       Add(*full, *kind);

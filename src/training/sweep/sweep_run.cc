@@ -56,9 +56,9 @@ void SweepRun::RestoreTuner() {
     if (result.state == TrialState::kWaiting && kept_.Read(i)) result.state = TrialState::kRunning;
     if (IsOver(result.state)) {
       kept_.Forget(i);
-      tuner_.Restore(i, result.rung_losses, Tuner::Outlook::kOver);
+      tuner_.Restore(i, result.rung_losses, Tuner::Promotable::kNo);
     } else if (result.state == TrialState::kStopped) {
-      tuner_.Restore(i, result.rung_losses, Tuner::Outlook::kMayGoOn);
+      tuner_.Restore(i, result.rung_losses, Tuner::Promotable::kYes);
     } else if (result.state != TrialState::kWaiting) {
       result.state = TrialState::kInterrupted;
       tuner_.RestoreUnfinished(i, result.rung_losses);
@@ -101,7 +101,7 @@ void SweepRun::Fail(Tuner::Stage stage, std::string_view why) {
   result.state = TrialState::kFailed;
   result.note = why;
   result.rung_losses.push_back(kNoLoss);
-  tuner_.Finish(stage, kNoLoss, Tuner::Outlook::kOver);
+  tuner_.Finish(stage, kNoLoss, Tuner::Promotable::kNo);
   if (has_folds()) SaveSetting(stage.trial);
   observer_.OnWarning(fmt::format("trial {} has failed: {}", stage.trial + 1, why));
   observer_.OnTrial(stage.trial);
@@ -223,11 +223,11 @@ void SweepRun::End(Tuner::Stage stage, const StageEnd& end, bool is_saved) {
   if (IsOver(result.state) && !is_saved) {
     result.state = TrialState::kInterrupted;
     result.note = "its model cannot be saved";
-    tuner_.Finish(stage, kNoLoss, Tuner::Outlook::kOver);
+    tuner_.Finish(stage, kNoLoss, Tuner::Promotable::kNo);
   } else if (result.state != TrialState::kInterrupted) {
     result.rung_losses.push_back(end.loss().value_or(kNoLoss));
     tuner_.Finish(stage, result.rung_losses.back(),
-                  IsOver(result.state) ? Tuner::Outlook::kOver : Tuner::Outlook::kMayGoOn);
+                  IsOver(result.state) ? Tuner::Promotable::kNo : Tuner::Promotable::kYes);
     if (IsOver(result.state)) result.note = Name(end.run.stopped_because);
   }
   if (IsOver(result.state)) kept_.Forget(stage.trial);

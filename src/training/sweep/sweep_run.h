@@ -75,7 +75,7 @@ class SweepRun final : private QueueObserver {
   };
 
   void RestoreTuner();
-  std::optional<std::size_t> FreestKind() const;
+  std::optional<std::size_t> LeastBusyKind() const;
   std::size_t OpenOn(std::size_t kind) const;
   void AddStages();
   bool TrainsAlone(std::size_t trial) const;

@@ -118,7 +118,7 @@ struct VirtualSweep {
       for (const Tuner::Stage stage : open.begin()->second) {
         ++reached[stage.rung];
         tuner.Finish(stage, static_cast<double>((stage.trial * 37) % trials),
-                     Tuner::Outlook::kMayGoOn);
+                     Tuner::Promotable::kYes);
       }
       open.erase(open.begin());
     }

@@ -213,7 +213,7 @@ void JobRun::RollBack() {
 void JobRun::CheckStop() {
   if (reason_ != StopReason::kNone || rollback_.active()) return;
   if (job_.finished()) Stop(StopReason::kEpochs);
-  if (StandsAtPause()) Stop(StopReason::kPaused);
+  if (IsAtPause()) Stop(StopReason::kPaused);
   if (run_.now >= meter_.start() + rules_.max_seconds) Stop(StopReason::kMaxTime);
 }
 
