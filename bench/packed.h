@@ -77,7 +77,7 @@ class PackedProducts {
   }
   // Rows of w and panels of dyᵀ, up to 64 columns wide; dot products if those fill no vector.
   void Backward(const LayerShape& s, std::int64_t first, std::int64_t count) {
-    if (rows_ < cpu::VectorLanes()) {
+    if (rows_ < cpu::VectorWidth()) {
       return cpu::MultiplyDots({.a_rows = rows_,
                                 .b_rows = count,
                                 .depth = s.out,

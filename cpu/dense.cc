@@ -80,12 +80,12 @@ class DataGradient {
 
  private:
   static std::int64_t TiledRows(std::int64_t rows) {
-    const std::int64_t lanes = VectorLanes(), rest = rows % lanes;
-    return 4 * rest >= 3 * lanes ? rows : rows - rest;
+    const std::int64_t width = VectorWidth(), rest = rows % width;
+    return 4 * rest >= 3 * width ? rows : rows - rest;
   }
   std::int64_t RowsOf(std::int64_t first) const { return std::min(kPanel, tiled_ - first); }
   // Of a panel: its rows, filled up to whole vectors.
-  std::int64_t WidthOf(std::int64_t first) const { return RoundUp(RowsOf(first), VectorLanes()); }
+  std::int64_t WidthOf(std::int64_t first) const { return RoundUp(RowsOf(first), VectorWidth()); }
   float* Panel(std::int64_t first) const { return scratch_ + first * p_.dy.cols; }
 
   void TransposePanel(std::int64_t first) {

@@ -23,7 +23,7 @@ std::string ProcessorName() {
 
 // The widest vectors that this program uses.
 std::string InstructionSet() {
-  switch (VectorLanes()) {
+  switch (VectorWidth()) {
     case 16:
       return "AVX-512";
     case 8:

@@ -11,23 +11,23 @@ namespace hogbatch::cpu {
 
 // Sums of a tile: 16 of them with the 32 registers of AVX-512, else 8.
 constexpr int kDotRows = 4;  // of a
-template <int kLanes>
-constexpr int kDotCols = kLanes >= 16 ? 4 : 2;  // rows of b
+template <int kWidth>
+constexpr int kDotCols = kWidth >= 16 ? 4 : 2;  // rows of b
 
-template <int kLanes, int kRows, int kCols>
+template <int kWidth, int kRows, int kCols>
 [[gnu::always_inline]] inline void DotTile(const Dots& p, const float* a, const float* b,
                                            float* c) {
-  using V = typename Vector<kLanes>::Type;
+  using V = typename Vector<kWidth>::Type;
   const bool shared = p.shared == Shared::kB;
   V sums[kRows][kCols] = {};
   std::int64_t d = 0;
-  for (; d + kLanes <= p.depth; d += kLanes) {
+  for (; d + kWidth <= p.depth; d += kWidth) {
     V row[kCols];
 #pragma GCC unroll 4
-    for (int j = 0; j < kCols; ++j) row[j] = Load<kLanes>(b + j * p.b_row + d, shared);
+    for (int j = 0; j < kCols; ++j) row[j] = Load<kWidth>(b + j * p.b_row + d, shared);
 #pragma GCC unroll 4
     for (int i = 0; i < kRows; ++i) {
-      const V x = Load<kLanes>(a + i * p.a_row + d, false);
+      const V x = Load<kWidth>(a + i * p.a_row + d, false);
 #pragma GCC unroll 4
       for (int j = 0; j < kCols; ++j) sums[i][j] += x * row[j];
     }
@@ -36,7 +36,7 @@ template <int kLanes, int kRows, int kCols>
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 4
     for (int j = 0; j < kCols; ++j) {
-      float sum = Sum<kLanes>(sums[i][j]);
+      float sum = Sum<kWidth>(sums[i][j]);
       for (std::int64_t rest = d; rest < p.depth; ++rest) {
         sum += a[i * p.a_row + rest] * LoadFloat(b + j * p.b_row + rest, shared);
       }
@@ -46,22 +46,22 @@ template <int kLanes, int kRows, int kCols>
 }
 
 // The tiles of the `rows` of a that are left, at most kRows.
-template <int kLanes, int kCols, int kRows = kDotRows>
+template <int kWidth, int kCols, int kRows = kDotRows>
 [[gnu::always_inline]] inline void DotRows(std::int64_t rows, const Dots& p, const float* a,
                                            const float* b, float* c) {
   if constexpr (kRows > 1) {
-    if (rows < kRows) return DotRows<kLanes, kCols, kRows - 1>(rows, p, a, b, c);
+    if (rows < kRows) return DotRows<kWidth, kCols, kRows - 1>(rows, p, a, b, c);
   }
-  DotTile<kLanes, kRows, kCols>(p, a, b, c);
+  DotTile<kWidth, kRows, kCols>(p, a, b, c);
 }
 
 // Rows of b outside: each is read once from afar, and a stays near.
-template <int kLanes>
+template <int kWidth>
 [[gnu::always_inline]] inline void MultiplyDotTiles(const Dots& p) {
-  constexpr int kCols = kDotCols<kLanes>;
+  constexpr int kCols = kDotCols<kWidth>;
   const auto all_rows = [&](auto cols, std::int64_t j) __attribute__((always_inline)) {
     for (std::int64_t i = 0; i < p.a_rows; i += kDotRows) {
-      DotRows<kLanes, decltype(cols)::value>(p.a_rows - i, p, p.a + i * p.a_row, p.b + j * p.b_row,
+      DotRows<kWidth, decltype(cols)::value>(p.a_rows - i, p, p.a + i * p.a_row, p.b + j * p.b_row,
                                              p.c + i * p.c_row + j);
     }
   };

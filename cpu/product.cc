@@ -15,7 +15,7 @@ __attribute__((target("arch=x86-64-v4"))) void Blocks(const Product& product, fl
 __attribute__((target("arch=x86-64-v4"))) void DotTiles(const Dots& dots) {
   MultiplyDotTiles<16>(dots);
 }
-__attribute__((target("arch=x86-64-v4"))) int Lanes() { return 16; }
+__attribute__((target("arch=x86-64-v4"))) int Width() { return 16; }
 
 __attribute__((target("arch=x86-64-v3"))) void Blocks(const Product& product, float* tail) {
   MultiplyBlock<8>(product, tail);
@@ -23,7 +23,7 @@ __attribute__((target("arch=x86-64-v3"))) void Blocks(const Product& product, fl
 __attribute__((target("arch=x86-64-v3"))) void DotTiles(const Dots& dots) {
   MultiplyDotTiles<8>(dots);
 }
-__attribute__((target("arch=x86-64-v3"))) int Lanes() { return 8; }
+__attribute__((target("arch=x86-64-v3"))) int Width() { return 8; }
 
 #define HOGBATCH_OTHERWISE __attribute__((target("default")))
 #else
@@ -33,10 +33,10 @@ HOGBATCH_OTHERWISE void Blocks(const Product& product, float* tail) {
   MultiplyBlock<4>(product, tail);
 }
 HOGBATCH_OTHERWISE void DotTiles(const Dots& dots) { MultiplyDotTiles<4>(dots); }
-HOGBATCH_OTHERWISE int Lanes() { return 4; }
+HOGBATCH_OTHERWISE int Width() { return 4; }
 
 void Multiply(const Product& product, float* tail) { Blocks(product, tail); }
 void MultiplyDots(const Dots& dots) { DotTiles(dots); }
-int VectorLanes() { return Lanes(); }
+int VectorWidth() { return Width(); }
 
 }  // namespace hogbatch::cpu

@@ -49,6 +49,6 @@ struct Dots {
 void MultiplyDots(const Dots& dots);
 
 // Floats in a vector of this processor.
-int VectorLanes();
+int VectorWidth();
 
 }  // namespace hogbatch::cpu

@@ -11,12 +11,12 @@
 
 namespace hogbatch::cpu {
 
-template <int kLanes>
+template <int kWidth>
 struct Vector {
-  typedef float Type __attribute__((vector_size(kLanes * sizeof(float))));
+  typedef float Type __attribute__((vector_size(kWidth * sizeof(float))));
   // The same at any address that a float may have.
   typedef float Anywhere
-      __attribute__((vector_size(kLanes * sizeof(float)), aligned(sizeof(float)), may_alias));
+      __attribute__((vector_size(kWidth * sizeof(float)), aligned(sizeof(float)), may_alias));
 };
 
 // Which operand of a product is shared weights. Only a thread-sanitizer build reads it differently.
@@ -29,33 +29,33 @@ enum class Shared : std::uint8_t { kNone, kA, kB };
   return *from;
 }
 
-template <int kLanes>
-[[gnu::always_inline]] inline typename Vector<kLanes>::Type Load(const float* from,
+template <int kWidth>
+[[gnu::always_inline]] inline typename Vector<kWidth>::Type Load(const float* from,
                                                                  [[maybe_unused]] bool is_shared) {
 #ifdef HOGBATCH_TSAN
   if (is_shared) {
-    typename Vector<kLanes>::Type v;
-    for (int i = 0; i < kLanes; ++i) v[i] = RacyLoad(from + i);
+    typename Vector<kWidth>::Type v;
+    for (int i = 0; i < kWidth; ++i) v[i] = RacyLoad(from + i);
     return v;
   }
 #endif
-  return *reinterpret_cast<const typename Vector<kLanes>::Anywhere*>(from);
+  return *reinterpret_cast<const typename Vector<kWidth>::Anywhere*>(from);
 }
 
-template <int kLanes>
-[[gnu::always_inline]] inline void Store(const typename Vector<kLanes>::Type& v, float* to) {
-  *reinterpret_cast<typename Vector<kLanes>::Anywhere*>(to) = v;
+template <int kWidth>
+[[gnu::always_inline]] inline void Store(const typename Vector<kWidth>::Type& v, float* to) {
+  *reinterpret_cast<typename Vector<kWidth>::Anywhere*>(to) = v;
 }
 
 // The sum of a vector's elements, by halves.
-template <int kLanes>
-[[gnu::always_inline]] inline float Sum(const typename Vector<kLanes>::Type& v) {
-  if constexpr (kLanes == 1) {
+template <int kWidth>
+[[gnu::always_inline]] inline float Sum(const typename Vector<kWidth>::Type& v) {
+  if constexpr (kWidth == 1) {
     return v[0];
   } else {
-    typename Vector<kLanes / 2>::Type halves[2];
+    typename Vector<kWidth / 2>::Type halves[2];
     __builtin_memcpy(halves, &v, sizeof(v));
-    return Sum<kLanes / 2>(halves[0] + halves[1]);
+    return Sum<kWidth / 2>(halves[0] + halves[1]);
   }
 }
 

@@ -53,7 +53,7 @@ enum class ArgumentType : std::uint8_t { kAddress, kLong, kInt, kFloat };
 
 struct KernelCall {
   Kernel kernel;
-  std::int64_t groups = 1;  // of kLanes work items each
+  std::int64_t groups = 1;  // of kItems work items each
   std::span<const KernelArgument> arguments;
   std::span<const ArgumentType> types;
 };

@@ -17,8 +17,8 @@ constexpr std::int64_t kMostGroups = 4096;
 // pass over the gradient. The best limit is not known: bench_device prints both sides.
 constexpr std::int64_t kLongRow = 1024;
 
-std::int64_t GroupsFor(std::int64_t lanes) {
-  return std::clamp<std::int64_t>((lanes + kLanes - 1) / kLanes, 1, kMostGroups);
+std::int64_t GroupsFor(std::int64_t items) {
+  return std::clamp<std::int64_t>((items + kItems - 1) / kItems, 1, kMostGroups);
 }
 
 std::int64_t GroupsForEach(const Tensor& t) { return GroupsFor(t.rows * t.cols); }
@@ -26,7 +26,7 @@ std::int64_t GroupsForEach(const Tensor& t) { return GroupsFor(t.rows * t.cols);
 // A row of a loss uses as many work items as it has columns, up to a whole group.
 std::int64_t GroupsForRows(std::int64_t rows, std::int64_t cols) {
   const auto items = std::bit_ceil(static_cast<std::uint64_t>(cols));
-  return GroupsFor(rows * static_cast<std::int64_t>(std::min<std::uint64_t>(items, kLanes)));
+  return GroupsFor(rows * static_cast<std::int64_t>(std::min<std::uint64_t>(items, kItems)));
 }
 
 bool HasNothing(const Tensor& t) { return t.rows == 0 || t.cols == 0; }
@@ -236,8 +236,8 @@ class GpuDevice final : public Device {
   void ScaleLanes(const DeviceSpan<const float>& factors, const Tensor& y) override {
     Check(factors.size > 0 && y.cols % factors.size == 0, "lanes have equally many columns");
     if (HasNothing(y)) return;
-    Launch<Kernel::hb_scale_models>(GroupsForEach(y), factors, y.cols / factors.size, y, y.rows,
-                                    y.cols);
+    Launch<Kernel::hb_scale_lanes>(GroupsForEach(y), factors, y.cols / factors.size, y, y.rows,
+                                   y.cols);
   }
 
   void Fill(const Tensor& y, float value) override {

@@ -157,7 +157,7 @@ void GpuMemory::Receive(StreamOrder::Mark until) {
 
 void GpuMemory::Synchronize() {
   driver_.Synchronize();
-  order_.Look();  // only its event reports an OpenCL command that failed
+  order_.PollEvents();  // only its event reports an OpenCL command that failed
   order_.SetAllCompleted();
 }
 

@@ -20,15 +20,15 @@
   X(hb_add_scaled)          \
   X(hb_add_rows)            \
   X(hb_scale_rows)          \
-  X(hb_scale_models)        \
+  X(hb_scale_lanes)         \
   X(hb_fill)                \
   X(hb_momentum)            \
   X(hb_adam)
 
 namespace hogbatch::gpu {
 
-// Work items per group: HB_LANES of kernels/kernels.h.
-inline constexpr int kLanes = 256;
+// Work items per group: HB_ITEMS of kernels/kernels.h.
+inline constexpr int kItems = 256;
 
 #define HOGBATCH_NAME(name) name,
 enum class Kernel : std::uint8_t { HOGBATCH_KERNELS(HOGBATCH_NAME) };

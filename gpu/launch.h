@@ -22,7 +22,7 @@ struct Declared;
 HOGBATCH_KERNELS(HOGBATCH_DECLARED)
 #undef HOGBATCH_DECLARED
 
-static_assert(kLanes == HB_LANES);
+static_assert(kItems == HB_ITEMS);
 static_assert(std::is_same_v<std::int64_t, long>);
 
 // A matrix is passed as address, offset and stride, a span as address and offset: HB_READ_MATRIX

@@ -12,7 +12,7 @@ Staging::~Staging() {
 }
 
 std::vector<Staging::Chunk*> Staging::Take(std::size_t bytes) {
-  order_.Look();
+  order_.PollEvents();
   std::vector<Chunk*> pieces;
   pieces.reserve((bytes + kLargest - 1) / kLargest);
   try {

@@ -63,13 +63,13 @@ void StreamOrder::WaitFor(const Marks& marks) {
     while (!HasCompleted(stream, mark)) {
       // Earlier events have completed, too, but only its own event may report work that failed.
       Line& line = LineOf(stream);
-      if (line.come + 1 < mark) driver_.Synchronize(line.events.front());
+      if (line.completed + 1 < mark) driver_.Synchronize(line.events.front());
       ReleaseFirst(line);
     }
   }
 }
 
-void StreamOrder::Look() {
+void StreamOrder::PollEvents() {
   for (Line& line : lines_) {
     while (!line.events.empty() && driver_.HasCompleted(line.events.front())) ReleaseFirst(line);
   }
@@ -78,7 +78,7 @@ void StreamOrder::Look() {
 void StreamOrder::ReleaseFirst(Line& line) noexcept {
   driver_.Release(line.events.front());
   line.events.pop_front();
-  ++line.come;
+  ++line.completed;
 }
 
 void StreamOrder::SetAllCompleted() noexcept {
@@ -87,7 +87,7 @@ void StreamOrder::SetAllCompleted() noexcept {
     line.events.clear();
     if (line.has_work) ++line.open;  // it needs no event now
     line.has_work = false;
-    line.come = line.open - 1;
+    line.completed = line.open - 1;
   }
 }
 

@@ -39,8 +39,8 @@ class StreamOrder {
   void WaitFor(const Marks& marks);
 
   // Asks the driver which events have completed; HasCompleted answers from that.
-  void Look();
-  bool HasCompleted(Stream stream, Mark mark) const { return mark <= LineOf(stream).come; }
+  void PollEvents();
+  bool HasCompleted(Stream stream, Mark mark) const { return mark <= LineOf(stream).completed; }
   // To be called after Driver::Synchronize.
   void SetAllCompleted() noexcept;
 
@@ -48,8 +48,8 @@ class StreamOrder {
   struct Line {
     Mark open = 1;             // what the next event will end
     bool has_work = false;     // since the last event
-    Mark come = 0;             // all up to this one have completed
-    std::deque<Event> events;  // of the marks from come + 1 to open - 1
+    Mark completed = 0;        // all up to this one have completed
+    std::deque<Event> events;  // of the marks from completed + 1 to open - 1
     Marks awaited;             // of the other streams
   };
 
@@ -57,7 +57,7 @@ class StreamOrder {
   const Line& LineOf(Stream stream) const { return lines_[stream]; }
   // The event of a closed mark that is not known to have completed.
   Event EventOf(Stream stream, Mark mark) const {
-    return LineOf(stream).events[mark - LineOf(stream).come - 1];
+    return LineOf(stream).events[mark - LineOf(stream).completed - 1];
   }
   void ReleaseFirst(Line& line) noexcept;  // which has completed
   void Await(Stream waiter, Stream other, Mark mark);

@@ -171,7 +171,7 @@ class CudaDriver final : public gpu::Driver {
     device_.Select();
     const auto groups = static_cast<unsigned>(calls().AsInt(call.groups, "cudaLaunchKernel"));
     const cudaError_t status =
-        cudaLaunchKernel(StandsFor(call.kernel), dim3(groups), dim3(gpu::kLanes), arguments.data(),
+        cudaLaunchKernel(StandsFor(call.kernel), dim3(groups), dim3(gpu::kItems), arguments.data(),
                          0, stream(Stream::kCompute));
     if (status == cudaSuccess) return;  // before a string is made
     const std::string_view name = gpu::kKernelNames[call.kernel];

@@ -2,8 +2,8 @@
 //
 // NOTHING IN THIS FOLDER HAS EVER RUN ON A GPU. It was written on machines without one. What was
 // shown there: it compiles and links with CUDA 13, every symbol resolves against the real libraries
-// (tests/cuda), and the same object files run the conformance suite on a host stand-in for the
-// calls below (tests/cuda_standin). On a machine with a GPU, `ctest -L cuda` runs the suite on
+// (tests/gpu/cuda), and the same object files run the conformance suite on a host stand-in for the
+// calls below (tests/gpu/cuda_standin). On a machine with a GPU, `ctest -L cuda` runs the suite on
 // it. What only that can show: that the real libraries behave as their documentation says, how fast
 // any of this is, and whether copies and products overlap.
 //

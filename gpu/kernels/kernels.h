@@ -1,19 +1,19 @@
 // The kernels that cuBLAS, cuDNN and CLBlast do not have, written once in the common subset of
 // CUDA C++, OpenCL C and plain C++ (kernels.inc), and declared here for all three.
 //
-// On a GPU a kernel runs in groups of HB_LANES work items. As plain C++ it is called once per group
-// and loops over the lanes itself; HB_GROUP and HB_GROUPS are then hb_host_group and
-// hb_host_groups, which the caller sets. A phase must not depend on the order of its lanes:
-// hb_host_order, any number in [0, HB_LANES), changes that order.
+// On a GPU a kernel runs in groups of HB_ITEMS work items. As plain C++ it is called once per group
+// and loops over the items itself; HB_GROUP and HB_GROUPS are then hb_host_group and
+// hb_host_groups, which the caller sets. A phase must not depend on the order of its items:
+// hb_host_order, any number in [0, HB_ITEMS), changes that order.
 //
-//   HB_FOR_EACH(i, n) {...}    i runs over [0, n), spread over all lanes of all groups
+//   HB_FOR_EACH(i, n) {...}    i runs over [0, n), spread over all items of all groups
 //   HB_FOR_GROUPS(g, n) {...}  g runs over [0, n), spread over the groups
-//   HB_PHASE(lane) {...}       all lanes of a group; a barrier follows. What crosses phases is
+//   HB_PHASE(item) {...}       all items of a group; a barrier follows. What crosses phases is
 //                              local or global memory, never a variable. No break, continue or
-//                              return in one, and none in a loop around one that not all lanes
+//                              return in one, and none in a loop around one that not all items
 //                              share.
 //   HB_IN_RUN(k, n) {...}      k runs over the columns that an item takes at once, if there are n
-//                              of them: HB_RUN, which is one on a GPU, where the next lane has the
+//                              of them: HB_RUN, which is one on a GPU, where the next item has the
 //                              next column, and as many as make vectors in plain C++
 //
 // Guarded by hand and in plain ASCII: OpenCL gets this text as its main file, where there is no
@@ -21,19 +21,19 @@
 #ifndef HOGBATCH_GPU_KERNELS_KERNELS_H
 #define HOGBATCH_GPU_KERNELS_KERNELS_H
 
-#define HB_LANES 256
+#define HB_ITEMS 256
 // Columns that a group of hb_column_sums processes at a time.
 #define HB_STRIP 32
 
 #if defined(__OPENCL_VERSION__)
-#define HB_KERNEL __kernel __attribute__((reqd_work_group_size(HB_LANES, 1, 1)))
+#define HB_KERNEL __kernel __attribute__((reqd_work_group_size(HB_ITEMS, 1, 1)))
 #define HB_GLOBAL __global
 #define HB_LOCAL __local
 #define HB_LOCAL_POINTER __local
 #define HB_DEVICE
 #define HB_GROUP ((long)get_group_id(0))
 #define HB_GROUPS ((long)get_num_groups(0))
-#define HB_LANE ((int)get_local_id(0))
+#define HB_ITEM ((int)get_local_id(0))
 #define HB_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #elif defined(__CUDACC__)
 #define HB_KERNEL extern "C" __global__
@@ -43,7 +43,7 @@
 #define HB_DEVICE static __device__
 #define HB_GROUP ((long)blockIdx.x)
 #define HB_GROUPS ((long)gridDim.x)
-#define HB_LANE ((int)threadIdx.x)
+#define HB_ITEM ((int)threadIdx.x)
 #define HB_BARRIER() __syncthreads()
 #else
 #define HB_KERNEL extern "C"
@@ -61,21 +61,21 @@ extern thread_local int hb_host_order;
 #define HB_FOR_GROUPS(g, n) for (long g = HB_GROUP; g < (n); g += HB_GROUPS)
 #if defined(__OPENCL_VERSION__) || defined(__CUDACC__)
 #define HB_FOR_EACH(i, n) \
-  for (long i = HB_GROUP * HB_LANES + HB_LANE; i < (n); i += HB_GROUPS * HB_LANES)
-#define HB_PHASE(lane) for (int lane = HB_LANE, once = 1; once; once = 0, HB_BARRIER())
+  for (long i = HB_GROUP * HB_ITEMS + HB_ITEM; i < (n); i += HB_GROUPS * HB_ITEMS)
+#define HB_PHASE(item) for (int item = HB_ITEM, once = 1; once; once = 0, HB_BARRIER())
 #define HB_RUN 1
 #define HB_IN_RUN(k, n) for (int k = 0; k < 1; ++k)
 #else
-// Runs of 16 lanes, in the caller's order, so that a compiler can vectorise them.
+// Runs of 16 items, in the caller's order, so that a compiler can vectorise them.
 #define HB_FOR_EACH(i, n)                                                                         \
-  for (long hb_at = HB_GROUP * HB_LANES, hb_n = (n); hb_at < hb_n; hb_at += HB_GROUPS * HB_LANES) \
-    for (int hb_turn = 0; hb_turn < HB_LANES / 16; ++hb_turn)                                     \
+  for (long hb_at = HB_GROUP * HB_ITEMS, hb_n = (n); hb_at < hb_n; hb_at += HB_GROUPS * HB_ITEMS) \
+    for (int hb_turn = 0; hb_turn < HB_ITEMS / 16; ++hb_turn)                                     \
       for (long i = hb_at + 16 * (hb_turn ^ (hb_host_order / 16)),                                \
                 hb_end = i + 16 < hb_n ? i + 16 : hb_n;                                           \
            i < hb_end; ++i)
-#define HB_PHASE(lane)                                            \
-  for (int hb_turn = 0, lane = hb_host_order; hb_turn < HB_LANES; \
-       ++hb_turn, lane = hb_turn ^ hb_host_order)
+#define HB_PHASE(item)                                            \
+  for (int hb_turn = 0, item = hb_host_order; hb_turn < HB_ITEMS; \
+       ++hb_turn, item = hb_turn ^ hb_host_order)
 #define HB_RUN 32
 #if defined(__clang__)  // warns about loops that it does not vectorise
 #define HB_NO_ALIASES
@@ -112,14 +112,14 @@ HB_KERNEL void hb_csr_scatter(HB_READ(long, offsets), HB_READ(int, columns), HB_
                               HB_READ_MATRIX(dy), float scale, HB_WRITE_MATRIX(dw), long rows,
                               long cols);
 // The losses of device/device.h. loss_stride is the distance between the losses of two rows of the
-// batch. Models are what device.h calls lanes: they lie side by side, each has `cols` outputs, and
-// its class weights lie weights_apart behind those of the last one. `rows` counts a row of the
-// batch once for each model. Kernels cannot throw: a class or label that is not among the outputs
-// makes the loss of its row NaN and is otherwise ignored.
+// batch. Lanes lie side by side: each has `cols` outputs, and its class weights lie weights_apart
+// behind those of the last one. `rows` counts a row of the batch once for each lane. Kernels cannot
+// throw: a class or label that is not among the outputs makes the loss of its row NaN and is
+// otherwise ignored.
 HB_KERNEL void hb_softmax_loss(HB_READ_MATRIX(outputs), HB_READ(int, classes),
                                HB_READ(float, weights), int has_weights, long weights_apart,
                                float scale, HB_WRITE(float, losses), long loss_stride,
-                               HB_WRITE_MATRIX(gradient), long models, long rows, long cols);
+                               HB_WRITE_MATRIX(gradient), long lanes, long rows, long cols);
 // The same from log softmax: `gradient` holds it on entry and the gradient on return.
 HB_KERNEL void hb_softmax_finish(HB_READ(int, classes), HB_READ(float, weights), int has_weights,
                                  float scale, HB_WRITE(float, losses), long loss_stride,
@@ -127,11 +127,11 @@ HB_KERNEL void hb_softmax_finish(HB_READ(int, classes), HB_READ(float, weights),
 HB_KERNEL void hb_sigmoid_loss(HB_READ_MATRIX(outputs), HB_READ(long, offsets),
                                HB_READ(int, labels), HB_READ(float, weights), int has_weights,
                                long weights_apart, float scale, HB_WRITE(float, losses),
-                               long loss_stride, HB_WRITE_MATRIX(gradient), long models, long rows,
+                               long loss_stride, HB_WRITE_MATRIX(gradient), long lanes, long rows,
                                long cols);
 HB_KERNEL void hb_squared_loss(HB_READ_MATRIX(outputs), HB_READ(float, values), float scale,
                                HB_WRITE(float, losses), long loss_stride, HB_WRITE_MATRIX(gradient),
-                               long models, long rows, long cols);
+                               long lanes, long rows, long cols);
 // y = keep * y + scale * x, y is not read if keep is 0
 HB_KERNEL void hb_add_scaled(HB_READ_MATRIX(x), float scale, float keep, HB_WRITE_MATRIX(y),
                              long rows, long cols);
@@ -141,22 +141,21 @@ HB_KERNEL void hb_add_rows(HB_READ_MATRIX(x), HB_READ(int, places), float scale,
 // y[i] *= factors[i] for rows i of y
 HB_KERNEL void hb_scale_rows(HB_READ(float, factors), HB_WRITE_MATRIX(y), long rows, long cols);
 // y *= factors[c / width] for columns c of y; with factor 0 it becomes 0
-HB_KERNEL void hb_scale_models(HB_READ(float, factors), long width, HB_WRITE_MATRIX(y), long rows,
-                               long cols);
+HB_KERNEL void hb_scale_lanes(HB_READ(float, factors), long width, HB_WRITE_MATRIX(y), long rows,
+                              long cols);
 HB_KERNEL void hb_fill(HB_WRITE_MATRIX(y), float value, long rows, long cols);
 // The steps of device/device.h. Row i of the gradient belongs to row touched[i] of the state if
 // has_touched, and to that row of w if also w_is_whole. If has_steps, element (r, c) has step r /
-// model_rows + c / model_cols of `steps`, with the same numbers in the same order.
+// lane_rows + c / lane_cols of `steps`, with the same numbers in the same order.
 HB_KERNEL void hb_momentum(HB_READ_MATRIX(gradient), float rate, float momentum, float keep,
-                           HB_READ(float, steps), int has_steps, long model_rows, long model_cols,
+                           HB_READ(float, steps), int has_steps, long lane_rows, long lane_cols,
                            HB_READ(int, touched), HB_READ(int, skipped), int has_touched,
                            int w_is_whole, HB_WRITE_MATRIX(velocity), HB_WRITE_MATRIX(w), long rows,
                            long cols);
 HB_KERNEL void hb_adam(HB_READ_MATRIX(gradient), float rate, float beta1, float beta2,
                        float epsilon, float keep, HB_READ(float, steps), int has_steps,
-                       long model_rows, long model_cols, HB_READ(int, touched),
-                       HB_READ(int, skipped), int has_touched, int w_is_whole,
-                       HB_WRITE_MATRIX(mean), HB_WRITE_MATRIX(square), HB_WRITE_MATRIX(w),
-                       long rows, long cols);
+                       long lane_rows, long lane_cols, HB_READ(int, touched), HB_READ(int, skipped),
+                       int has_touched, int w_is_whole, HB_WRITE_MATRIX(mean),
+                       HB_WRITE_MATRIX(square), HB_WRITE_MATRIX(w), long rows, long cols);
 
 #endif

@@ -13,10 +13,10 @@ using gpu::Product;
 cl_mem MemoryOf(const Tensor& tensor) { return static_cast<cl_mem>(tensor.data.base); }
 std::size_t OffsetOf(const Tensor& tensor) { return tensor.data.offset; }
 
-CLBlastTranspose TurnOfA(const Product& product) {
+CLBlastTranspose TransposeOfA(const Product& product) {
   return product.form == Product::Form::kTransposeA ? CLBlastTransposeYes : CLBlastTransposeNo;
 }
-CLBlastTranspose TurnOfB(const Product& product) {
+CLBlastTranspose TransposeOfB(const Product& product) {
   return product.form == Product::Form::kTransposeB ? CLBlastTransposeYes : CLBlastTransposeNo;
 }
 
@@ -32,13 +32,13 @@ void CheckReach(const Tensor& tensor, std::int64_t rows, std::int64_t cols, std:
 
 void CheckReach(const Product& product, const ErrorReporter& reporter) {
   const std::int64_t rows = product.rows, cols = product.cols, inner = product.inner;
-  const bool a_turned = TurnOfA(product) == CLBlastTransposeYes;
-  const bool b_turned = TurnOfB(product) == CLBlastTransposeYes;
+  const bool is_a_transposed = TransposeOfA(product) == CLBlastTransposeYes;
+  const bool is_b_transposed = TransposeOfB(product) == CLBlastTransposeYes;
   const std::int64_t last = product.lanes - 1;
-  CheckReach(product.a, a_turned ? inner : rows, a_turned ? rows : inner, last * product.a_apart,
-             reporter);
-  CheckReach(product.b, b_turned ? cols : inner, b_turned ? inner : cols, last * product.b_apart,
-             reporter);
+  CheckReach(product.a, is_a_transposed ? inner : rows, is_a_transposed ? rows : inner,
+             last * product.a_apart, reporter);
+  CheckReach(product.b, is_b_transposed ? cols : inner, is_b_transposed ? inner : cols,
+             last * product.b_apart, reporter);
   CheckReach(product.c, rows, cols, last * product.c_apart, reporter);
 }
 
@@ -73,9 +73,9 @@ class ClBlastProducts final : public Products {
  private:
   void QueueOne(const Product& product) {
     const CLBlastStatusCode code = CLBlastSgemmWithTempBuffer(
-        CLBlastLayoutRowMajor, TurnOfA(product), TurnOfB(product), product.rows, product.cols,
-        product.inner, product.alpha, MemoryOf(product.a), OffsetOf(product.a), product.a.stride,
-        MemoryOf(product.b), OffsetOf(product.b), product.b.stride, product.beta,
+        CLBlastLayoutRowMajor, TransposeOfA(product), TransposeOfB(product), product.rows,
+        product.cols, product.inner, product.alpha, MemoryOf(product.a), OffsetOf(product.a),
+        product.a.stride, MemoryOf(product.b), OffsetOf(product.b), product.b.stride, product.beta,
         MemoryOf(product.c), OffsetOf(product.c), product.c.stride, &queue_, nullptr,
         static_cast<cl_mem>(scratch_));
     CheckCode(code, product);
@@ -83,11 +83,11 @@ class ClBlastProducts final : public Products {
 
   void QueueLanes(const Product& product) {
     const CLBlastStatusCode code = CLBlastSgemmStridedBatched(
-        CLBlastLayoutRowMajor, TurnOfA(product), TurnOfB(product), product.rows, product.cols,
-        product.inner, product.alpha, MemoryOf(product.a), OffsetOf(product.a), product.a.stride,
-        product.a_apart, MemoryOf(product.b), OffsetOf(product.b), product.b.stride,
-        product.b_apart, product.beta, MemoryOf(product.c), OffsetOf(product.c), product.c.stride,
-        product.c_apart, product.lanes, &queue_, nullptr);
+        CLBlastLayoutRowMajor, TransposeOfA(product), TransposeOfB(product), product.rows,
+        product.cols, product.inner, product.alpha, MemoryOf(product.a), OffsetOf(product.a),
+        product.a.stride, product.a_apart, MemoryOf(product.b), OffsetOf(product.b),
+        product.b.stride, product.b_apart, product.beta, MemoryOf(product.c), OffsetOf(product.c),
+        product.c.stride, product.c_apart, product.lanes, &queue_, nullptr);
     CheckCode(code, product);
   }
 
@@ -97,9 +97,9 @@ class ClBlastProducts final : public Products {
   bool ProvideScratch(const Product& product) {
     std::size_t bytes = 0;
     const CLBlastStatusCode code = CLBlastSGemmTempBufferSize(
-        CLBlastLayoutRowMajor, TurnOfA(product), TurnOfB(product), product.rows, product.cols,
-        product.inner, OffsetOf(product.a), product.a.stride, OffsetOf(product.b), product.b.stride,
-        OffsetOf(product.c), product.c.stride, &queue_, &bytes);
+        CLBlastLayoutRowMajor, TransposeOfA(product), TransposeOfB(product), product.rows,
+        product.cols, product.inner, OffsetOf(product.a), product.a.stride, OffsetOf(product.b),
+        product.b.stride, OffsetOf(product.c), product.c.stride, &queue_, &bytes);
     CheckCode(code, product);
     if (bytes <= scratch_bytes_) return bytes > 0;
     FreeScratch();

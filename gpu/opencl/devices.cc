@@ -27,8 +27,8 @@ std::string WhyUnusable(cl_device_id device) {
     return fmt::format("it speaks '{}'; OpenCL 1.2 or newer is needed", version);
   }
   const auto group = NumberOf<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  if (group < gpu::kLanes) {
-    return fmt::format("its work groups have at most {} items; {} are needed", group, gpu::kLanes);
+  if (group < gpu::kItems) {
+    return fmt::format("its work groups have at most {} items; {} are needed", group, gpu::kItems);
   }
   return {};
 }

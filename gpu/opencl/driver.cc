@@ -46,7 +46,7 @@ class OpenClDriver final : public gpu::Driver {
   // A kernel and its number of work items per group.
   struct Grouped {
     KernelObject kernel;
-    std::size_t lanes = gpu::kLanes;
+    std::size_t items = gpu::kItems;
   };
   Grouped MakeGrouped(cl_program program, std::string_view name) const;
   cl_command_queue queue(Stream stream) const { return queues_[stream].get(); }
@@ -110,9 +110,9 @@ OpenClDriver::Grouped OpenClDriver::MakeGrouped(cl_program program, std::string_
   reporter_.Check(clGetKernelWorkGroupInfo(grouped.kernel.get(), device_.id,
                                            CL_KERNEL_WORK_GROUP_SIZE, sizeof(most), &most, nullptr),
                   "clGetKernelWorkGroupInfo");
-  if (most < grouped.lanes) {
+  if (most < grouped.items) {
     reporter_.Throw(fmt::format("it runs {} in groups of at most {} work items; {} are needed",
-                                name, most, grouped.lanes));
+                                name, most, grouped.items));
   }
   return grouped;
 }
@@ -227,10 +227,10 @@ void OpenClDriver::Launch(const KernelCall& call) {
     reporter_.Check(status,
                     fmt::format("clSetKernelArg {} of {}", i, gpu::kKernelNames[call.kernel]));
   }
-  const std::size_t lanes = kernels_[call.kernel].lanes;
-  const std::size_t items = call.groups * lanes;
+  const std::size_t in_group = kernels_[call.kernel].items;
+  const std::size_t items = call.groups * in_group;
   const cl_int status = clEnqueueNDRangeKernel(queue(Stream::kCompute), kernel, 1, nullptr, &items,
-                                               &lanes, 0, nullptr, nullptr);
+                                               &in_group, 0, nullptr, nullptr);
   if (status == CL_SUCCESS) return;
   reporter_.Check(status,
                   fmt::format("clEnqueueNDRangeKernel of {}", gpu::kKernelNames[call.kernel]));

@@ -38,8 +38,8 @@
   HB_READ(float, a), long a_row, long a_inner, HB_READ_MATRIX(b), float alpha, float beta, \
       HB_WRITE_MATRIX(c), long rows, long cols, long inner, long block_rows, long a_apart, \
       long b_apart, long c_apart
-// The third dimension counts models, whose operands lie so far apart.
-#define HB_TO_MODEL                      \
+// The third dimension counts lanes, whose operands lie so far apart.
+#define HB_TO_LANE                       \
   a += (long)get_global_id(2) * a_apart; \
   b += (long)get_global_id(2) * b_apart; \
   c += (long)get_global_id(2) * c_apart
@@ -47,7 +47,7 @@
 // a * b and, with a's strides exchanged, a^T * b. An item takes 16 columns of a block of rows. A
 // tile that reaches beyond the last row computes the last row more than once.
 HB_KERNEL_OF_ONE void hb_product(HB_PRODUCT) {
-  HB_TO_MODEL;
+  HB_TO_LANE;
   const long first = get_global_id(1) * block_rows, end = min(first + block_rows, rows);
   const long last = min((long)get_global_id(0) * 16 + 16, cols);
   long j = get_global_id(0) * 16;
@@ -88,7 +88,7 @@ float hb_total(float8 x) {
 
 // a * b^T, a product of rows with rows. An item processes two rows of b.
 HB_KERNEL_OF_ONE void hb_product_of_rows(HB_PRODUCT) {
-  HB_TO_MODEL;
+  HB_TO_LANE;
   const long first = get_global_id(1) * block_rows, end = min(first + block_rows, rows);
   const long j = get_global_id(0) * 2;
   const int has_second = j + 1 < cols;

@@ -28,14 +28,15 @@ class ProcessorProducts final : public Products {
 
   void Queue(const Product& product) override {
     const bool of_rows = product.form == Product::Form::kTransposeB;
-    const bool a_turned = product.form == Product::Form::kTransposeA;
+    const bool is_a_transposed = product.form == Product::Form::kTransposeA;
     const Tensor &a = product.a, &b = product.b, &c = product.c;
     const std::int64_t one = 1;
     cl_kernel kernel = of_rows ? product_of_rows_.get() : product_.get();
-    SetArguments(kernel, a.data.base, a.data.offset, a_turned ? one : a.stride,
-                 a_turned ? a.stride : one, b.data.base, b.data.offset, b.stride, product.alpha,
-                 product.beta, c.data.base, c.data.offset, c.stride, product.rows, product.cols,
-                 product.inner, kBlockRows, product.a_apart, product.b_apart, product.c_apart);
+    SetArguments(kernel, a.data.base, a.data.offset, is_a_transposed ? one : a.stride,
+                 is_a_transposed ? a.stride : one, b.data.base, b.data.offset, b.stride,
+                 product.alpha, product.beta, c.data.base, c.data.offset, c.stride, product.rows,
+                 product.cols, product.inner, kBlockRows, product.a_apart, product.b_apart,
+                 product.c_apart);
     const std::array<std::size_t, 3> items = {
         Pieces(product.cols, of_rows ? kRowsOfBAtOnce : kColumnsAtOnce),
         Pieces(product.rows, kBlockRows), static_cast<std::size_t>(product.lanes)};

@@ -1,5 +1,5 @@
-// What hogbatch adds to the published rule: each part over plain values, and the whole beside a
-// second, plainer account of it.
+// What hogbatch adds to the published rule: each part over plain values and by reports, and the
+// whole beside a second, plainer account of it.
 #include "algorithms/adaptive_damping.h"
 
 #include <gtest/gtest.h>
@@ -170,6 +170,166 @@ TEST(AdaptiveDamping, ReviewsNoTeamWhileAnotherIsOccupied) {
   EXPECT_FALSE(CanReview(TeamStates({Team(5), evaluating, Team(5)}), 0, 0));
   EXPECT_FALSE(CanReview(TeamStates({Team(5), new_team}), 0, 0.02));
   EXPECT_TRUE(CanReview(TeamStates({Team(5), new_team}), 0, 0));
+}
+
+TEST(AdaptiveDamping, LeavesAGapAloneThatATeamClosesWhenItComesBackFromTheFirstEvaluation) {
+  AlgorithmDriver driver(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
+  driver.Ask(0);
+  driver.Ask(1);
+  driver.worker(0).evaluations = 1;
+  for (int i = 0; i < 5; ++i) driver.Report(1, 50, 64, 100);
+  EXPECT_EQ(driver.Ask(1), 64);
+  driver.worker(0).evaluations = 0;
+  driver.Report(1, 50, 64, 100);
+  EXPECT_EQ(driver.Ask(1), 64) << "the core has not begun";
+  driver.Report(0, 20, 16, 1000);
+  driver.Report(1, 2, 64, 100);
+  EXPECT_EQ(driver.Ask(1), 64) << "it is ten times as fast";
+  EXPECT_EQ(driver.Ask(0), 16);
+}
+
+TEST(AdaptiveDamping, LeavesCountsAloneThatDifferByTheBandOrLess) {
+  AlgorithmDriver driver(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
+  driver.Ask(0);
+  driver.Ask(1);
+  driver.Report(1, 49);
+  EXPECT_EQ(driver.ReportAndAsk(0, 51), 16);  // 2 of 100
+  EXPECT_EQ(driver.Ask(1), 64);
+  EXPECT_EQ(driver.ReportAndAsk(0, 1), 32);  // 3 of 101
+  EXPECT_EQ(driver.ReportAndAsk(1, 1), 64);  // 2 of 102
+  driver.Report(1, 5);
+  EXPECT_EQ(driver.ReportAndAsk(0, 0), 16);  // 3 of 107, the other way
+}
+
+// 400 updates a second of 16 rows are as fast as 100 of 64; the GPU makes 100.
+TEST(AdaptiveDamping, LeavesSizesAloneWhileTheGapCloses) {
+  AlgorithmDriver driver(1, 1,
+                         {.cpu_batch = {1, 1024}, .own = AdaptiveOptions{.adapt_band = 0.02}});
+  driver.Ask(0);
+  driver.Ask(1);
+  driver.Report(1, 40, 64, 100);
+  driver.Report(0, 60, 16, 400);
+  EXPECT_EQ(driver.Ask(0), 32);
+  driver.Report(0, 2, 32, 200);
+  EXPECT_EQ(driver.Ask(0), 64);
+  driver.Report(0, 2, 64, 100);
+  EXPECT_EQ(driver.Ask(0), 128) << "as fast as the GPU, but far ahead";
+  driver.Report(0, 1, 128, 50);
+  EXPECT_EQ(driver.Ask(0), 128) << "still ahead, but not for long";
+  driver.Report(0, 1, 128, 50);
+  EXPECT_EQ(driver.Ask(0), 128);
+}
+
+TEST(AdaptiveDamping, LeavesASmallGapAloneBetweenTeamsThatAreNearlyEquallyFast) {
+  const auto rows_after = [](int own, int other, double speed) {
+    AlgorithmDriver driver(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
+    driver.Ask(0);
+    driver.Ask(1);
+    driver.Report(1, other, 64, 100);
+    driver.Report(0, own, 16, speed);
+    return driver.Ask(0);
+  };
+  EXPECT_EQ(rows_after(52, 48, 110), 16);
+  EXPECT_EQ(rows_after(52, 48, 130), 32) << "a change leaves them nearer";
+  EXPECT_EQ(rows_after(53, 47, 110), 32) << "no small gap";
+  EXPECT_EQ(rows_after(48, 52, 90), 16);
+  EXPECT_EQ(rows_after(48, 52, 70), 8);
+}
+
+TEST(AdaptiveDamping, LetsASizeComeBackBeforeAnotherLeaves) {
+  AlgorithmDriver driver(1, 1, {.own = AdaptiveOptions{.adapt_band = 0.02}});
+  driver.Ask(0);
+  driver.Ask(1);
+  driver.Report(1, 40);
+  EXPECT_EQ(driver.ReportAndAsk(0, 60), 32);
+  driver.Report(0, 0);
+  EXPECT_EQ(driver.ReportAndAsk(1, 40), 64) << "the thread can come back";
+  EXPECT_EQ(driver.Ask(0), 16);
+  EXPECT_EQ(driver.ReportAndAsk(1, 10), 128);
+}
+
+TEST(AdaptiveDamping, TakesTheBandOfWhatBetaCounts) {
+  AlgorithmDriver driver(1, 1, {.own = AdaptiveOptions{.beta = 0.5, .adapt_band = 0.1}});
+  driver.Ask(0);
+  driver.Ask(1);
+  driver.Report(1, 10);
+  EXPECT_EQ(driver.ReportAndAsk(0, 24), 16);  // 12 : 10, and a tenth of 22 is more than 2
+  EXPECT_EQ(driver.ReportAndAsk(0, 1), 32);   // 12.5 : 10, and of 22.5 less than 2.5
+}
+
+// A core at its largest batch leads, and a GPU that was first at the start is between it and
+// another.
+class BetweenOthers : public testing::Test {
+ protected:
+  static AlgorithmOptions Options(double band) {
+    return {
+        .cpu_batch = {1, 64}, .gpu_batch = {16, 8192}, .own = AdaptiveOptions{.adapt_band = band}};
+  }
+  // The GPU grows to 128 rows.
+  static void LetLead(AlgorithmDriver& driver) {
+    for (int worker : {0, 1, 2}) {
+      driver.Ask(worker);
+      driver.Report(worker, 1);
+    }
+    for (const std::int64_t rows : {32, 64, 128}) EXPECT_EQ(driver.ReportAndAsk(1, 10), rows);
+    driver.Report(2, 10);
+    driver.Report(0, 500);
+  }
+};
+
+TEST_F(BetweenOthers, ATeamBehindAnEqualShareComesBackToWhereItBegan) {
+  AlgorithmDriver driver(1, 2, Options(0.02));
+  LetLead(driver);
+  for (const std::int64_t rows : {64, 32, 16, 16}) EXPECT_EQ(driver.ReportAndAsk(1, 1), rows);
+  EXPECT_TRUE(driver.held().empty()) << "no bound keeps it from going on";
+}
+
+TEST_F(BetweenOthers, ATeamStaysByThePublishedRule) {
+  AlgorithmDriver driver(1, 2, Options(0));
+  LetLead(driver);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(driver.ReportAndAsk(1, 1), 128);
+}
+
+TEST_F(BetweenOthers, ATeamWithAnEqualShareStays) {
+  AlgorithmDriver driver(1, 2, Options(0.02));
+  LetLead(driver);
+  driver.Report(1, 230);  // 260 of 770, and as many in what follows
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(driver.ReportAndAsk(1, 1), 128);
+    driver.Report(0, 2);
+  }
+}
+
+TEST_F(BetweenOthers, ATeamThatCatchesUpByItselfStays) {
+  AlgorithmDriver driver(1, 2, Options(0.02));
+  LetLead(driver);
+  driver.Report(0, 1, 16, 100);
+  driver.Report(2, 1, 16, 100);
+  driver.Report(1, 1, 128, 5000);
+  EXPECT_EQ(driver.Ask(1), 128);
+}
+
+TEST(AdaptiveDamping, LeavesAGapBetweenTwoTeamsAloneThatClosesHoweverFastAThirdOneIs) {
+  AlgorithmDriver driver(1, 2,
+                         {.gpu_batch = {16, 8192}, .own = AdaptiveOptions{.adapt_band = 0.02}});
+  for (int worker : {0, 1, 2}) driver.Ask(worker);
+  driver.Report(0, 350, 16, 1400);
+  driver.Report(2, 280, 16, 100);
+  driver.Report(1, 380, 16, 100);
+  EXPECT_EQ(driver.Ask(1), 32);
+  for (int i = 0; i < 5; ++i) {
+    driver.Report(1, 1, 32, 50);
+    EXPECT_EQ(driver.Ask(1), 32) << "it is half as fast as the last team now";
+  }
+}
+
+TEST(AdaptiveDamping, AdaptsWhereUpdatesOfTheCoresCountForNothing) {
+  AlgorithmDriver driver(1, 1, {.own = AdaptiveOptions{.beta = 0, .adapt_band = 0.02}});
+  driver.Ask(0);
+  driver.Ask(1);
+  driver.Report(0, 10);
+  EXPECT_EQ(driver.ReportAndAsk(1, 10), 128);
+  EXPECT_EQ(driver.Ask(0), 8);
 }
 
 TEST(AdaptiveDamping, AgreesWithASecondAccountOfIt) {

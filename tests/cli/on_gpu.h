@@ -25,8 +25,8 @@ struct Ground {
 
 inline const Ground kOnOpenCl = {"OpenCl", "opencl:0", "opencl.0", InBuild(""), ""};
 inline const Ground kOnStandin = {"CudaStandin", "cuda:0", "cuda.0",
-                                  InBuild("tests/cuda_standin/plugins"),
-                                  InBuild("tests/cuda_standin/plugins")};
+                                  InBuild("tests/gpu/cuda_standin/plugins"),
+                                  InBuild("tests/gpu/cuda_standin/plugins")};
 
 class Gpu : public testing::Test {
  protected:

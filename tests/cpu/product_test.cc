@@ -36,7 +36,7 @@ struct Shape {
 // a comes as it is or transposed, as the weight gradient reads it.
 enum class Order { kRows, kColumns };
 
-template <int kLanes>
+template <int kWidth>
 void ExpectProduct(const Shape& shape, float keep, OuterLoop outer_loop, Order order) {
   const auto [rows, cols, depth] = shape;
   const bool by_rows = order == Order::kRows;
@@ -45,7 +45,7 @@ void ExpectProduct(const Shape& shape, float keep, OuterLoop outer_loop, Order o
   const Strided before(rows, cols, 3);  // what lies between rows must stay as it is
   Strided c = before;
   std::vector<float> tail(static_cast<std::size_t>(TailFloats(depth)));
-  MultiplyBlock<kLanes>({.rows = rows,
+  MultiplyBlock<kWidth>({.rows = rows,
                          .cols = cols,
                          .depth = depth,
                          .a = a.values.data(),
@@ -74,13 +74,13 @@ void ExpectProduct(const Shape& shape, float keep, OuterLoop outer_loop, Order o
   }
 }
 
-template <int kLanes>
+template <int kWidth>
 void ExpectProducts(const Shape& shape) {
   SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.cols << " x " << shape.depth
-                                  << ", " << kLanes << " lanes");
-  ExpectProduct<kLanes>(shape, 0, OuterLoop::kColumns, Order::kRows);
-  ExpectProduct<kLanes>(shape, 1, OuterLoop::kRows, Order::kColumns);
-  ExpectProduct<kLanes>(shape, 0.9f, OuterLoop::kRows, Order::kRows);
+                                  << ", vectors of " << kWidth);
+  ExpectProduct<kWidth>(shape, 0, OuterLoop::kColumns, Order::kRows);
+  ExpectProduct<kWidth>(shape, 1, OuterLoop::kRows, Order::kColumns);
+  ExpectProduct<kWidth>(shape, 0.9f, OuterLoop::kRows, Order::kRows);
 }
 
 TEST(Product, IsTheSameForEveryVectorWidthAndShape) {
@@ -123,12 +123,12 @@ TEST(Product, WithKeepZeroForgetsEvenNan) {
   EXPECT_EQ(c, std::vector<float>(40, 6));
 }
 
-template <int kLanes>
+template <int kWidth>
 void ExpectDots(const Shape& shape) {
   const auto [a_rows, b_rows, depth] = shape;
   const Strided a(a_rows, depth, 2), b(b_rows, depth, 1), before(a_rows, b_rows, 3);
   Strided c = before;
-  MultiplyDotTiles<kLanes>({.a_rows = a_rows,
+  MultiplyDotTiles<kWidth>({.a_rows = a_rows,
                             .b_rows = b_rows,
                             .depth = depth,
                             .a = a.values.data(),

@@ -160,7 +160,7 @@ class HostDriver final : public Driver {
       if (call.types[i] != ArgumentType::kAddress || !call.arguments[i].address) continue;
       CheckBlock(call.arguments[i].address);
     }
-    const int order = static_cast<int>(random_() % kLanes);
+    const int order = static_cast<int>(random_() % kItems);
     Queue(Stream::kCompute,
           [kernel = call.kernel, groups = call.groups, order,
            arguments = std::vector(call.arguments.begin(), call.arguments.end())] {

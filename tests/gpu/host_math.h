@@ -7,8 +7,8 @@
 
 namespace hogbatch::gpu {
 
-// All groups of a kernel, one after the other; within a group lanes come in an order of [0,
-// kLanes).
+// All groups of a kernel, one after the other; within a group items come in an order of [0,
+// kItems).
 void RunKernel(Kernel kernel, std::int64_t groups, int order,
                const std::vector<KernelArgument>& arguments);
 

@@ -81,11 +81,11 @@ TEST_F(Order, ATransferAwaitsOnlyWhatWasComputedBeforeTheTransferBefore) {
 TEST_F(Order, EventsThatHaveComeAreReleasedAndNotAwaited) {
   const StreamOrder::Mark mark = Copy(Stream::kUpload, 0);
   EXPECT_FALSE(order_.HasCompleted(Stream::kUpload, mark));
-  order_.Look();
+  order_.PollEvents();
   EXPECT_FALSE(order_.HasCompleted(Stream::kUpload, mark));
   driver_.come = {1};
   driver_.Take();
-  order_.Look();
+  order_.PollEvents();
   EXPECT_TRUE(order_.HasCompleted(Stream::kUpload, mark));
   Use(Stream::kCompute, 0);
   EXPECT_EQ(driver_.Take(), (Calls{"release 1"}));
@@ -95,10 +95,10 @@ TEST_F(Order, LaterEventsDoNotComeBeforeEarlierOnes) {
   Copy(Stream::kUpload, 0);
   const StreamOrder::Mark second = Copy(Stream::kUpload, 1);
   driver_.come = {2};
-  order_.Look();
+  order_.PollEvents();
   EXPECT_FALSE(order_.HasCompleted(Stream::kUpload, second));
   driver_.come = {1, 2};
-  order_.Look();
+  order_.PollEvents();
   EXPECT_TRUE(order_.HasCompleted(Stream::kUpload, second));
   const StreamOrder::Mark third = Copy(Stream::kUpload, 2);
   EXPECT_GT(third, second);

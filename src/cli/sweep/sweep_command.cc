@@ -103,7 +103,7 @@ void SweepCommand::Introduce() const {
   } else {
     SayTrials(plan);
   }
-  console_.Say(fmt::format("training  {}", run_->BlocksText()));
+  console_.Say(fmt::format("training  {}", run_->LaneGroupsText()));
   console_.Say(fmt::format("results   {}", folder_));
 }
 

@@ -38,9 +38,9 @@ bool SyncRound::OnApplied() {
   return true;
 }
 
-void SyncRound::Reassign(WorkerId failed, WorkerId heir) {
+void SyncRound::Reassign(WorkerId failed, WorkerId successor) {
   for (Task& slice : waiting_) {
-    if (slice.worker == failed) slice.worker = heir;
+    if (slice.worker == failed) slice.worker = successor;
   }
 }
 

@@ -41,8 +41,8 @@ class SyncRound {
   bool OnApplied();
   // A slice came back because its worker failed.
   void ReturnSlice(const Task& slice) { waiting_.push_back(slice); }
-  // `heir` applies the slices of a worker that failed.
-  void Reassign(WorkerId failed, WorkerId heir);
+  // `successor` applies the slices of a worker that failed.
+  void Reassign(WorkerId failed, WorkerId successor);
 
   // Between rounds.
   void VisitState(StateVisitor& visitor) { Visit(visitor, "number", number_); }

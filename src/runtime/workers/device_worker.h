@@ -204,7 +204,7 @@ class DeviceWorker : public Worker {
   }
 
   // not state: id_, device_, memory_, evaluator_, model_, row_losses_, merged_; loss_sum_,
-  // evaluation_, staleness_, beta_, lanes_, has_exploded_ and extra_updates_ are told in reports;
+  // evaluation_, staleness_, beta_, lanes_, has_exploded_ and extra_updates_ are reported;
   // max_batch_size_ is what the device's memory allows; has_restored_ is saved with the optimiser
   // that was forgotten; sync_update_ and merges_ are saved by SaveTo and SaveOptimizer.
   WorkerId id_;

@@ -30,9 +30,9 @@ class ReplicaWorker : public DeviceWorker {
   }
 
  private:
-  // A merge from its Compute to its Commit.
-  struct MergeInFlight {
-    MergeInFlight(JobMemory& memory, Device& device) : replica(memory, device) {}
+  // A replica, and the merge that is made with it, from its Compute to its Commit.
+  struct ReplicaSlot {
+    ReplicaSlot(JobMemory& memory, Device& device) : replica(memory, device) {}
     Replica replica;
     StalenessMeter::ReadAt read;
     bool in_parts = false;  // device memory was too small for it: nothing is queued
@@ -41,12 +41,12 @@ class ReplicaWorker : public DeviceWorker {
   // Makes an update of one row and drops it. Host memory for transfers is kept: it is slow to
   // allocate.
   void Prepare() override {
-    for (const auto& merge : merges_) {
+    for (const auto& slot : slots_) {
       try {
-        Queue(*merge, {}, {.rows = {0, 1}});
+        Queue(*slot, {}, {.rows = {0, 1}});
       } catch (const OutOfDeviceMemory&) {  // the first task handles it
       }
-      ReleaseRows(*merge);
+      ReleaseRows(*slot);
     }
     delta_maker_.reset();
     replica_updates_ = 0;
@@ -54,33 +54,33 @@ class ReplicaWorker : public DeviceWorker {
 
   void MakeReplicas() {
     for (int i = 0; i < std::max(1, device().info().depth); ++i) {
-      merges_.push_back(std::make_unique<MergeInFlight>(memory(), device()));
+      slots_.push_back(std::make_unique<ReplicaSlot>(memory(), device()));
     }
   }
 
   // Replicas are used in turn, and merged in the same order.
   void Train(const Task& task, RowRange rows) override {
-    MergeInFlight& merge = *merges_[trained_ % merges_.size()];
-    merge.in_parts = false;
+    ReplicaSlot& slot = *slots_[trained_ % slots_.size()];
+    slot.in_parts = false;
     try {
-      Queue(merge, task, PlanOf(task, rows));
+      Queue(slot, task, PlanOf(task, rows));
     } catch (const OutOfDeviceMemory&) {
-      ReleaseRows(merge);
+      ReleaseRows(slot);
       if (task.hold) {
-        QueueInMoreParts(merge, task, rows);
+        QueueInMoreParts(slot, task, rows);
       } else {
-        merge.in_parts = true;
+        slot.in_parts = true;
       }
     }
     ++trained_;
   }
 
   void Merge(const Task& task, RowRange rows) override {
-    MergeInFlight& merge = *merges_[merged_++ % merges_.size()];
-    if (!task.hold) return merge.in_parts ? TrainInParts(merge, task, rows) : FinishMerge(merge);
-    merge.replica.WaitForGradient();
-    AddLosses(merge.replica.losses());
-    Hold(task, rows, merge.replica.InboundGradient());
+    ReplicaSlot& slot = *slots_[merged_++ % slots_.size()];
+    if (!task.hold) return slot.in_parts ? TrainInParts(slot, task, rows) : FinishMerge(slot);
+    slot.replica.WaitForGradient();
+    AddLosses(slot.replica.losses());
+    Hold(task, rows, slot.replica.InboundGradient());
   }
 
   // How one merge is made. With Task::hold its updates are the parts of one gradient.
@@ -103,30 +103,30 @@ class ReplicaWorker : public DeviceWorker {
 
   // Device memory is exhausted: this gradient and all later ones are added up from smaller batches.
   // All rows are still on the device at once; only the scratch is smaller.
-  void QueueInMoreParts(MergeInFlight& merge, const Task& task, RowRange rows) {
+  void QueueInMoreParts(ReplicaSlot& slot, const Task& task, RowRange rows) {
     for (bool is_queued = false; !is_queued;) {
       gradient_parts_ *= 2;
       try {
-        Queue(merge, task, PlanOf(task, rows));
+        Queue(slot, task, PlanOf(task, rows));
         is_queued = true;
       } catch (const OutOfDeviceMemory&) {
         if (gradient_parts_ >= rows.size()) throw;
-        ReleaseRows(merge);
+        ReleaseRows(slot);
       }
     }
   }
 
-  void Queue(MergeInFlight& merge, const Task& task, const MergePlan& plan) {
+  void Queue(ReplicaSlot& slot, const Task& task, const MergePlan& plan) {
     const std::int64_t most = (plan.rows.size() + plan.updates - 1) / plan.updates;
     Model& model = ModelFor(most, most);
-    merge.replica.LoadRows(plan.rows);
-    merge.read = staleness().Read();
-    merge.replica.LoadWeights(Other(merge));
+    slot.replica.LoadRows(plan.rows);
+    slot.read = staleness().Read();
+    slot.replica.LoadWeights(Other(slot));
     for (std::int32_t update = 0; update < plan.updates; ++update) {
       if (task.hold) {
-        QueueGradientPart(merge.replica, model, plan, update);
+        QueueGradientPart(slot.replica, model, plan, update);
       } else {
-        QueueUpdate(merge.replica, model, plan, update);
+        QueueUpdate(slot.replica, model, plan, update);
       }
     }
   }
@@ -179,8 +179,8 @@ class ReplicaWorker : public DeviceWorker {
   }
 
   // The last layers arrive first and are merged while the first ones are still made.
-  void FinishMerge(MergeInFlight& merge) {
-    Replica& replica = merge.replica;
+  void FinishMerge(ReplicaSlot& slot) {
+    Replica& replica = slot.replica;
     replica.WaitForLosses();
     AddLosses(replica.losses());
     const std::size_t layers = memory().store.layout().layers.size();
@@ -189,7 +189,7 @@ class ReplicaWorker : public DeviceWorker {
       set_merged(Merged::kTorn);
     }
     set_merged(Merged::kWhole);
-    staleness().Merged(merge.read);
+    staleness().Merged(slot.read);
     std::array<float, Probes::kMax> added;
     const auto probes = std::span(added).first(memory().probes.positions().size());
     replica.ReadProbes(probes);
@@ -199,18 +199,18 @@ class ReplicaWorker : public DeviceWorker {
   // Device memory is exhausted: several smaller merges are made instead of one, each with its share
   // of the learning rate. This happens in Commit, not in Compute. If the next Compute fails, this
   // merge has changed nothing yet, and its rows can be given to another worker.
-  void TrainInParts(MergeInFlight& merge, const Task& task, RowRange rows) {
+  void TrainInParts(ReplicaSlot& slot, const Task& task, RowRange rows) {
     const float whole_rate = task.learning_rate * static_cast<float>(task.updates_per_merge);
     std::int64_t part = (rows.size() + 1) / 2;
     std::int32_t updates = 0;
     for (RowRange left = rows; left.size() > 0;) {
-      ReleaseRows(merge);
+      ReleaseRows(slot);
       const RowRange now{left.begin, std::min(left.end, left.begin + part)};
       const float share = static_cast<float>(now.size()) / static_cast<float>(rows.size());
       const auto count = std::max(1, static_cast<std::int32_t>(std::lround(
                                          share * static_cast<float>(task.updates_per_merge))));
       try {
-        Queue(merge, task,
+        Queue(slot, task,
               {.rows = now,
                .updates = count,
                .learning_rate = whole_rate * share / static_cast<float>(count)});
@@ -219,7 +219,7 @@ class ReplicaWorker : public DeviceWorker {
         part = (part + 1) / 2;
         continue;
       }
-      FinishMerge(merge);
+      FinishMerge(slot);
       updates += count;
       left.begin = now.end;
       if (left.size() > 0) set_merged(Merged::kTorn);
@@ -228,16 +228,16 @@ class ReplicaWorker : public DeviceWorker {
     LimitRows(part);
   }
 
-  void ReleaseRows(MergeInFlight& merge) {
+  void ReleaseRows(ReplicaSlot& slot) {
     device().Wait();
     ReleaseModel();
-    merge.replica.ReleaseRows();
+    slot.replica.ReleaseRows();
   }
 
-  // The replica of the other merge in flight; it knows what is pending.
-  const Replica* Other(const MergeInFlight& merge) const {
-    for (const auto& other : merges_) {
-      if (other.get() != &merge) return &other->replica;
+  // The replica of the other slot; it knows what is pending.
+  const Replica* Other(const ReplicaSlot& slot) const {
+    for (const auto& other : slots_) {
+      if (other.get() != &slot) return &other->replica;
     }
     return nullptr;
   }
@@ -279,9 +279,9 @@ class ReplicaWorker : public DeviceWorker {
     replica_updates_ = 0;
   }
 
-  // not state: merges_, trained_, merged_, class_weights_memory_, class_weights_,
+  // not state: slots_, trained_, merged_, class_weights_memory_, class_weights_,
   // gradient_targets_; gradient_parts_ is what the device's memory allows.
-  std::vector<std::unique_ptr<MergeInFlight>> merges_;
+  std::vector<std::unique_ptr<ReplicaSlot>> slots_;
   Buffer class_weights_memory_;
   Tensor class_weights_;
   std::optional<DeltaMaker> delta_maker_;

@@ -1,4 +1,4 @@
-// Lanes of several checkpoints become a checkpoint of one block.
+// Lanes of several checkpoints become a checkpoint of one lane group.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -74,7 +74,7 @@ class Fusion {
   }
 
  private:
-  // Each trial has an equal share of the time of its block, before and after.
+  // Each trial has an equal share of the time of its lane group, before and after.
   void ShareSeconds(double factor) {
     for (const char* const name : {"seconds", "evaluation_seconds"}) {
       Json& seconds = control_.at("meter").at(name);

@@ -19,9 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kBlock = "block-";
+constexpr std::string_view kGroupPrefix = "block-";
 
-// The trials of a block, from the text that its checkpoints hold.
+// The trials of a lane group, from the text that its checkpoints hold.
 std::vector<std::size_t> TrialsOf(const std::string& path, std::size_t most) {
   std::vector<std::size_t> trials;
   const auto json = ParseJson<Json>(ReadCheckpoint(path).texts.options);
@@ -41,31 +41,32 @@ std::vector<std::size_t> TrialsOf(const std::string& path, std::size_t most) {
 KeptTrials::KeptTrials(std::string folder, std::size_t trials, std::vector<std::string>& unneeded,
                        Warn warn)
     : folder_(std::move(folder)), unneeded_(unneeded), warn_(std::move(warn)), places_(trials) {
-  std::map<std::int64_t, std::string> blocks;
+  std::map<std::int64_t, std::string> groups;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
     if (entry.is_symlink(error)) continue;  // it would be followed out of the sweep's folder
     const std::string name = entry.path().filename();
     std::int64_t number = 0;
-    const bool is_block = name.starts_with(kBlock);
-    if (!ReadAll(std::string_view(name).substr(is_block ? kBlock.size() : 0), number)) continue;
-    if (is_block) {
-      blocks[number] = entry.path();
+    const bool is_lane_group = name.starts_with(kGroupPrefix);
+    const std::size_t prefix = is_lane_group ? kGroupPrefix.size() : 0;
+    if (!ReadAll(std::string_view(name).substr(prefix), number)) continue;
+    if (is_lane_group) {
+      groups[number] = entry.path();
     } else if (number >= 1 && number <= std::ssize(places_)) {
       Set(number - 1, {.folder = entry.path()});
     }
   }
-  // A later block goes on with lanes of earlier ones.
-  for (const auto& [number, path] : blocks) FindBlock(path, number);
+  // A later lane group goes on with lanes of earlier ones.
+  for (const auto& [number, path] : groups) FindLaneGroup(path, number);
 }
 
-void KeptTrials::FindBlock(const std::string& folder, std::int64_t number) {
-  last_block_ = std::max(last_block_, number);
+void KeptTrials::FindLaneGroup(const std::string& folder, std::int64_t number) {
+  last_group_ = std::max(last_group_, number);
   for (const std::string& path : CheckpointsIn(folder)) {
     try {
       const std::vector<std::size_t> trials = TrialsOf(path, places_.size());
       for (std::size_t i = 0; i < trials.size(); ++i) {
-        Set(trials[i], {.folder = folder, .lane = static_cast<std::int64_t>(i), .in_block = true});
+        Set(trials[i], {.folder = folder, .lane = static_cast<std::int64_t>(i), .is_lane = true});
       }
       return;
     } catch (const UserError& damaged) {
@@ -78,11 +79,11 @@ std::string KeptTrials::FolderOf(std::size_t trial) const {
   return fmt::format("{}/{}", folder_, trial + 1);
 }
 
-std::string KeptTrials::NewBlock() {
-  return fmt::format("{}/{}{}", folder_, kBlock, ++last_block_);
+std::string KeptTrials::NewLaneGroup() {
+  return fmt::format("{}/{}{}", folder_, kGroupPrefix, ++last_group_);
 }
 
-std::string KeptTrials::BlockText(std::span<const std::size_t> trials) {
+std::string KeptTrials::LaneGroupText(std::span<const std::size_t> trials) {
   Json json = {{"trials", Json::array()}};
   for (const std::size_t trial : trials) json["trials"].push_back(trial + 1);
   return json.dump();

@@ -1,5 +1,5 @@
 // Where the checkpoint of each trial of a sweep is: alone in a folder of its own, or as a lane of a
-// block.
+// lane group.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class KeptTrials {
   struct Place {
     std::string folder;
     std::int64_t lane = 0;
-    bool in_block = false;
+    bool is_lane = false;
   };
   using Warn = std::function<void(std::string_view)>;
 
@@ -32,8 +32,8 @@ class KeptTrials {
 
   // Where checkpoints of these trials will be written, and what they say of the trials.
   std::string FolderOf(std::size_t trial) const;
-  std::string NewBlock();
-  static std::string BlockText(std::span<const std::size_t> trials);
+  std::string NewLaneGroup();
+  static std::string LaneGroupText(std::span<const std::size_t> trials);
 
   // If there is a checkpoint, the trial needs no other. If none could be written, it keeps the one
   // that it has.
@@ -48,7 +48,7 @@ class KeptTrials {
   void Lose(std::size_t trial);
 
  private:
-  void FindBlock(const std::string& folder, std::int64_t number);
+  void FindLaneGroup(const std::string& folder, std::int64_t number);
   // A folder that cannot be read concerns its own trials only.
   std::vector<std::string> CheckpointsIn(const std::string& folder) const;
 
@@ -56,8 +56,8 @@ class KeptTrials {
   std::vector<std::string>& unneeded_;
   Warn warn_;
   std::vector<std::optional<Place>> places_;
-  std::int64_t last_block_ = 0;
-  // The last one that was read: the lanes of a block are asked for one after the other.
+  std::int64_t last_group_ = 0;
+  // The last one that was read: the lanes of a lane group are asked for one after the other.
   std::string read_path_;
   std::shared_ptr<const Checkpoint> read_;
 };
@@ -71,7 +71,7 @@ struct KeptLane {
   std::shared_ptr<const Checkpoint> checkpoint;
   std::int64_t lane = 0;
 };
-// A checkpoint of these lanes as one block. `model` is that of the block, whose optimiser keeps
+// A checkpoint of a lane group of these lanes. `model` is that of the group, whose optimiser keeps
 // `arrays` arrays. All lanes stand at the same place. UserError for a damaged one.
 Checkpoint FuseCheckpoints(std::span<const KeptLane> lanes, const ModelSpec& model,
                            std::size_t arrays);

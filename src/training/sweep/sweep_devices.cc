@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "training/memory_check.h"
 #include "training/queue/queue.h"
-#include "training/sweep/blocks.h"
+#include "training/sweep/lane_groups.h"
 
 namespace hogbatch {
 namespace {
@@ -28,23 +28,23 @@ std::size_t LargestThatFits(std::size_t most, const Fits& fits) {
 
 SweepDevices::SweepDevices(const Devices& devices, std::span<const SweepInput> inputs,
                            std::span<const Trial> trials, std::int64_t core_cache_bytes)
-    : inputs_(inputs), core_cache_bytes_(core_cache_bytes), group_of_(trials.size()) {
+    : inputs_(inputs), core_cache_bytes_(core_cache_bytes), shape_of_(trials.size()) {
   for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kCuda, DeviceKind::kOpenCl}) {
     Devices same = devices;
     std::erase_if(same.chosen,
                   [&](const DeviceChoice& device) { return device.info.kind != kind; });
     if (!same.chosen.empty()) kinds_.push_back({.devices = std::move(same)});
   }
-  for (const std::vector<std::size_t>& group : GroupTrials(trials)) {
-    for (const std::size_t trial : group) group_of_[trial] = alone_.size();
-    const Trial& first = trials[group.front()];
+  for (const std::vector<std::size_t>& alike : GroupTrials(trials)) {
+    for (const std::size_t trial : alike) shape_of_[trial] = alone_.size();
+    const Trial& first = trials[alike.front()];
     std::size_t largest = 1;
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-      const std::size_t most = MostLanes(first, kind, group.size());
-      kinds_[kind].lanes.push_back(LanesPerBlock(group.size(), most, workers()));
+      const std::size_t most = MostLanes(first, kind, alike.size());
+      kinds_[kind].lanes.push_back(LanesPerGroup(alike.size(), most, workers()));
       largest = std::max(largest, most);
     }
-    alone_.push_back(group.size() == 1 || largest == 1);
+    alone_.push_back(alike.size() == 1 || largest == 1);
   }
 }
 
@@ -98,19 +98,19 @@ std::size_t SweepDevices::MostLanes(const Trial& trial, std::size_t kind,
 std::string SweepDevices::Text() const {
   const std::string on = fmt::format("{} device{}", workers(), workers() == 1 ? "" : "s");
   std::vector<std::size_t> trials(alone_.size());
-  for (const std::size_t group : group_of_) ++trials[group];
-  std::size_t blocks = 0, most = 1;
+  for (const std::size_t shape : shape_of_) ++trials[shape];
+  std::size_t groups = 0, most = 1;
   bool equal = true;
-  for (std::size_t group = 0; group < alone_.size(); ++group) {
+  for (std::size_t shape = 0; shape < alone_.size(); ++shape) {
     std::size_t lanes = 1;
-    for (const Kind& kind : kinds_) lanes = std::max(lanes, alone_[group] ? 1 : kind.lanes[group]);
-    blocks += (trials[group] + lanes - 1) / lanes;
-    equal = equal && (most == 1 || lanes == most) && trials[group] % lanes == 0;
+    for (const Kind& kind : kinds_) lanes = std::max(lanes, alone_[shape] ? 1 : kind.lanes[shape]);
+    groups += (trials[shape] + lanes - 1) / lanes;
+    equal = equal && (most == 1 || lanes == most) && trials[shape] % lanes == 0;
     most = std::max(most, lanes);
   }
   if (most == 1) return fmt::format("one trial at a time on each of {}", on);
-  return fmt::format("{} trials in {} block{} of {}{} lanes on {}", group_of_.size(), blocks,
-                     blocks == 1 ? "" : "s", equal ? "" : "up to ", most, on);
+  return fmt::format("{} trials in {} block{} of {}{} lanes on {}", shape_of_.size(), groups,
+                     groups == 1 ? "" : "s", equal ? "" : "up to ", most, on);
 }
 
 }  // namespace hogbatch

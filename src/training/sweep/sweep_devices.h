@@ -24,10 +24,10 @@ class SweepDevices {
   std::size_t workers(std::size_t kind) const { return kinds_[kind].devices.chosen.size(); }
   std::size_t workers() const;
 
-  const std::vector<std::size_t>& group_of() const { return group_of_; }  // by trial
-  // Trials of these groups are never lanes.
-  bool trains_alone(std::size_t group) const { return alone_[group]; }
-  // Of a block, by group.
+  const std::vector<std::size_t>& shape_of() const { return shape_of_; }  // by trial
+  // Trials of these shapes are never lanes.
+  bool trains_alone(std::size_t shape) const { return alone_[shape]; }
+  // Of a lane group, by shape.
   std::span<const std::size_t> lanes(std::size_t kind) const { return kinds_[kind].lanes; }
 
   // The plan of a trial on devices of a kind, alone. If the sweep has cores, an update has as many
@@ -48,8 +48,8 @@ class SweepDevices {
   std::span<const SweepInput> inputs_;
   std::int64_t core_cache_bytes_;
   std::vector<Kind> kinds_;  // cores first
-  std::vector<std::size_t> group_of_;
-  std::vector<bool> alone_;  // by group
+  std::vector<std::size_t> shape_of_;
+  std::vector<bool> alone_;  // by shape
 };
 
 }  // namespace hogbatch

@@ -1,4 +1,4 @@
-// How the stages of a sweep become jobs: alone, or as lanes of a block.
+// How the stages of a sweep become jobs: alone, or as lanes of a lane group.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,17 +21,17 @@ constexpr double kNoPause = std::numeric_limits<double>::infinity();
 }  // namespace
 
 // The kind of device whose workers have least to do; none: all have a job and one that waits.
-std::optional<std::size_t> SweepRun::FreestKind() const {
-  std::optional<std::size_t> freest;
+std::optional<std::size_t> SweepRun::LeastBusyKind() const {
+  std::optional<std::size_t> least_busy;
   double least = 2;
   for (std::size_t kind = 0; kind < devices_.kinds(); ++kind) {
     const double per_worker =
         static_cast<double>(OpenOn(kind)) / static_cast<double>(devices_.workers(kind));
     if (per_worker >= least) continue;
     least = per_worker;
-    freest = kind;
+    least_busy = kind;
   }
-  return freest;
+  return least_busy;
 }
 
 std::size_t SweepRun::OpenOn(std::size_t kind) const {
@@ -39,9 +39,9 @@ std::size_t SweepRun::OpenOn(std::size_t kind) const {
 }
 
 // A job that waits for each worker is enough to keep all of them busy, and later decisions know
-// more results. A block that is not full waits for promotions while all workers have work.
+// more results. A lane group that is not full waits for promotions while all workers have work.
 void SweepRun::AddStages() {
-  while (const std::optional<std::size_t> kind = FreestKind()) {
+  while (const std::optional<std::size_t> kind = LeastBusyKind()) {
     const auto lanes = devices_.lanes(*kind);
     if (const auto full = waiting_.TakeFull(lanes)) {
       Add(*full, *kind);
@@ -77,11 +77,11 @@ void SweepRun::BeginAgain(std::size_t trial, std::string_view why) {
 // A trial that was alone when the sweep was stopped goes on alone, whatever this machine prefers.
 bool SweepRun::TrainsAlone(std::size_t trial) const {
   const KeptTrials::Place* const kept = kept_.Find(trial);
-  return kept ? !kept->in_block : devices_.trains_alone(devices_.group_of()[trial]);
+  return kept ? !kept->is_lane : devices_.trains_alone(devices_.shape_of()[trial]);
 }
 
 void SweepRun::Add(const std::vector<Tuner::Stage>& stages, std::size_t kind) {
-  Block block{.stages = {}, .folder = {}, .kind = kind};
+  LaneGroup group{.stages = {}, .folder = {}, .kind = kind};
   std::vector<TrainingPlan> plans;
   for (const Tuner::Stage stage : stages) {
     try {
@@ -93,56 +93,56 @@ void SweepRun::Add(const std::vector<Tuner::Stage>& stages, std::size_t kind) {
         AddAlone({.stages = {stage}, .folder = {}, .kind = kind}, plan);
       } else {
         plans.push_back(std::move(plan));
-        block.stages.push_back(stage);
+        group.stages.push_back(stage);
       }
     } catch (const Error& error) {
       Fail(stage, error.what());
     }
   }
-  if (!plans.empty()) TryBlock(block, plans);
+  if (!plans.empty()) TryLaneGroup(group, plans);
 }
 
-void SweepRun::AddAlone(Block block, const TrainingPlan& plan) {
-  const std::size_t trial = block.stages.front().trial;
-  block.folder = kept_.FolderOf(trial);
+void SweepRun::AddAlone(LaneGroup group, const TrainingPlan& plan) {
+  const std::size_t trial = group.stages.front().trial;
+  group.folder = kept_.FolderOf(trial);
   const std::string options = SpecToJson(WithAbsolutePaths(plan_.trials[trial].spec));
   if (const auto checkpoint = FindCheckpoint(trial)) {
     try {
-      return Queued(block, plan, options, checkpoint);
+      return Queued(group, plan, options, checkpoint);
     } catch (const Error& error) {
       BeginAgain(trial, error.what());
     }
   }
-  Queued(std::move(block), plan, options, nullptr);
+  Queued(std::move(group), plan, options, nullptr);
 }
 
 // What is wrong with one lane, such as a damaged checkpoint, is no matter of the others.
-void SweepRun::TryBlock(const Block& block, std::span<const TrainingPlan> plans) {
+void SweepRun::TryLaneGroup(const LaneGroup& group, std::span<const TrainingPlan> plans) {
   try {
-    AddBlock(block, plans);
+    AddLaneGroup(group, plans);
   } catch (const Error& error) {
-    const Tuner::Stage first = block.stages.front();
-    if (block.stages.size() > 1) {
+    const Tuner::Stage first = group.stages.front();
+    if (group.stages.size() > 1) {
       for (std::size_t i = 0; i < plans.size(); ++i) {
-        TryBlock({.stages = {block.stages[i]}, .folder = {}, .kind = block.kind},
-                 plans.subspan(i, 1));
+        TryLaneGroup({.stages = {group.stages[i]}, .folder = {}, .kind = group.kind},
+                     plans.subspan(i, 1));
       }
     } else if (kept_.Find(first.trial)) {
       BeginAgain(first.trial, error.what());
-      TryBlock(block, plans);
+      TryLaneGroup(group, plans);
     } else {
       Fail(first, error.what());
     }
   }
 }
 
-void SweepRun::AddBlock(Block block, std::span<const TrainingPlan> plans) {
-  TrainingPlan fused = FuseLanes(plans, *InputOf(block.stages.front().trial).input);
+void SweepRun::AddLaneGroup(LaneGroup group, std::span<const TrainingPlan> plans) {
+  TrainingPlan fused = FuseLanes(plans, *InputOf(group.stages.front().trial).input);
   std::vector<std::size_t> trials;
   std::vector<KeptLane> kept;
   std::vector<OptimizerOptions> optimizers;
   for (const LanePlan& lane : fused.lanes) {
-    const std::size_t trial = block.stages[trials.size()].trial;
+    const std::size_t trial = group.stages[trials.size()].trial;
     trials.push_back(trial);
     optimizers.push_back(lane.optimizer);
     if (auto checkpoint = FindCheckpoint(trial)) {
@@ -154,32 +154,32 @@ void SweepRun::AddBlock(Block block, std::span<const TrainingPlan> plans) {
     resume = std::make_shared<const Checkpoint>(
         FuseCheckpoints(kept, fused.work.model, StateArrays(optimizers)));
   }
-  block.folder = kept_.NewBlock();
-  Queued(std::move(block), std::move(fused), KeptTrials::BlockText(trials), std::move(resume));
+  group.folder = kept_.NewLaneGroup();
+  Queued(std::move(group), std::move(fused), KeptTrials::LaneGroupText(trials), std::move(resume));
 }
 
-void SweepRun::Queued(Block block, TrainingPlan plan, std::string options,
+void SweepRun::Queued(LaneGroup group, TrainingPlan plan, std::string options,
                       std::shared_ptr<const Checkpoint> resume) {
-  RefuseLink(block.folder);
-  const SweepInput& read = InputOf(block.stages.front().trial);
-  const double from = resume ? static_cast<double>(TrainedRows(*resume, block.folder)) /
+  RefuseLink(group.folder);
+  const SweepInput& read = InputOf(group.stages.front().trial);
+  const double from = resume ? static_cast<double>(TrainedRows(*resume, group.folder)) /
                                    static_cast<double>(read.input->training.train_rows)
                              : 0;
   const JobId job = queue_->Add({.plan = std::move(plan),
                                  .input = read.input,
                                  .place = {.sharing = Sharing::kExclusive},
-                                 .keep = KeepOptions{.folder = block.folder,
+                                 .keep = KeepOptions{.folder = group.folder,
                                                      .options = std::move(options),
                                                      .every = folder_.checkpoint_every,
                                                      .best = KeepOptions::SaveBest::kInCheckpoints,
                                                      .data = read.rows},
                                  .resume = resume});
-  for (const Tuner::Stage stage : block.stages) {
+  for (const Tuner::Stage stage : group.stages) {
     std::erase_if(results_[stage.trial].curve, [&](const TrialPoint& point) {
       return resume ? point.epoch > from + 1e-9 : true;
     });
   }
-  open_[job] = std::move(block);
+  open_[job] = std::move(group);
 }
 
 // The newest one that can be read; null: the trial begins.

@@ -39,7 +39,7 @@ SweepRun::SweepRun(SweepPlan plan, SweepFolder folder, EarlierSweep earlier,
       kept_(folder_.path + "/trials", plan_.trials.size(), unneeded_,
             [&](std::string_view sentence) { observer_.OnWarning(sentence); }),
       devices_(plan_.devices, plan_.inputs, plan_.trials, plan_.core_cache_bytes),
-      waiting_(devices_.group_of()),
+      waiting_(devices_.shape_of()),
       models_(folder_, earlier.best, unneeded_, observer_) {
   results_.resize(plan_.trials.size());
   RestoreTuner();
@@ -56,9 +56,9 @@ void SweepRun::RestoreTuner() {
     if (result.state == TrialState::kWaiting && kept_.Read(i)) result.state = TrialState::kRunning;
     if (IsOver(result.state)) {
       kept_.Forget(i);
-      tuner_.Restore(i, result.rung_losses, Tuner::Outlook::kOver);
+      tuner_.Restore(i, result.rung_losses, Tuner::Promotable::kNo);
     } else if (result.state == TrialState::kStopped) {
-      tuner_.Restore(i, result.rung_losses, Tuner::Outlook::kMayGoOn);
+      tuner_.Restore(i, result.rung_losses, Tuner::Promotable::kYes);
     } else if (result.state != TrialState::kWaiting) {
       result.state = TrialState::kInterrupted;
       tuner_.RestoreUnfinished(i, result.rung_losses);
@@ -101,7 +101,7 @@ void SweepRun::Fail(Tuner::Stage stage, std::string_view why) {
   result.state = TrialState::kFailed;
   result.note = why;
   result.rung_losses.push_back(kNoLoss);
-  tuner_.Finish(stage, kNoLoss, Tuner::Outlook::kOver);
+  tuner_.Finish(stage, kNoLoss, Tuner::Promotable::kNo);
   if (has_folds()) SaveSetting(stage.trial);
   observer_.OnWarning(fmt::format("trial {} has failed: {}", stage.trial + 1, why));
   observer_.OnTrial(stage.trial);
@@ -117,7 +117,7 @@ void SweepRun::OnJobBegan(JobId job) {
   }
 }
 
-// Each trial has an equal share of the time of its block.
+// Each trial has an equal share of the time of its lane group.
 void SweepRun::OnProgress(JobId job, const Progress& progress) {
   const std::vector<Tuner::Stage>& stages = open_.at(job).stages;
   Progress share = progress;
@@ -142,35 +142,36 @@ void SweepRun::OnJobWarning(JobId job, std::string_view sentence) {
 }
 
 void SweepRun::OnJobEnded(JobId job, const TrainedModel& trained, const JobTimes& times) {
-  const Block block = std::move(open_.at(job));
+  const LaneGroup group = std::move(open_.at(job));
   open_.erase(job);
   const RunResult& run = trained.run;
   if (!times.began) {  // else they wait for the sweep to go on
     const bool fails = run.stopped_because == StopReason::kNoWorkers;
-    for (const Tuner::Stage stage : block.stages) {
+    for (const Tuner::Stage stage : group.stages) {
       if (fails) Fail(stage, "there is no usable device for it");
     }
     return;
   }
-  const std::size_t lanes = block.stages.size();
+  const std::size_t lanes = group.stages.size();
   for (std::size_t i = 0; i < lanes; ++i) {
-    kept_.Set(block.stages[i].trial, {.folder = block.folder,
+    kept_.Set(group.stages[i].trial, {.folder = group.folder,
                                       .lane = static_cast<std::int64_t>(i),
-                                      .in_block = !trained.lanes.empty()});
+                                      .is_lane = !trained.lanes.empty()});
   }
-  const std::vector<StageEnd> ends = EndsOf(block, trained);
+  const std::vector<StageEnd> ends = EndsOf(group, trained);
   const std::optional<std::size_t> best = BestOf(ends);
   bool has_best = true;
   if (best && !has_folds()) {
     has_best =
-        models_.SaveIfBest(block.stages[*best].trial, *ends[*best].model, *ends[*best].loss());
+        models_.SaveIfBest(group.stages[*best].trial, *ends[*best].model, *ends[*best].loss());
   }
-  for (std::size_t i = 0; i < lanes; ++i) End(block.stages[i], ends[i], has_best || i != best);
+  for (std::size_t i = 0; i < lanes; ++i) End(group.stages[i], ends[i], has_best || i != best);
 }
 
-std::vector<SweepRun::StageEnd> SweepRun::EndsOf(const Block& block, const TrainedModel& trained) {
+std::vector<SweepRun::StageEnd> SweepRun::EndsOf(const LaneGroup& group,
+                                                 const TrainedModel& trained) {
   const RunResult& run = trained.run;
-  const double seconds = run.totals.train_seconds / static_cast<double>(block.stages.size());
+  const double seconds = run.totals.train_seconds / static_cast<double>(group.stages.size());
   if (trained.lanes.empty()) {
     return {{.model = trained.model,
              .run = {.stopped_because = run.stopped_because,
@@ -181,7 +182,7 @@ std::vector<SweepRun::StageEnd> SweepRun::EndsOf(const Block& block, const Train
              .updates = run.totals.updates}};
   }
   const auto rows =
-      static_cast<double>(InputOf(block.stages.front().trial).input->training.train_rows);
+      static_cast<double>(InputOf(group.stages.front().trial).input->training.train_rows);
   std::vector<StageEnd> ends;
   for (const TrainedLane& lane : trained.lanes) {
     ends.push_back({.model = lane.model,
@@ -222,11 +223,11 @@ void SweepRun::End(Tuner::Stage stage, const StageEnd& end, bool is_saved) {
   if (IsOver(result.state) && !is_saved) {
     result.state = TrialState::kInterrupted;
     result.note = "its model cannot be saved";
-    tuner_.Finish(stage, kNoLoss, Tuner::Outlook::kOver);
+    tuner_.Finish(stage, kNoLoss, Tuner::Promotable::kNo);
   } else if (result.state != TrialState::kInterrupted) {
     result.rung_losses.push_back(end.loss().value_or(kNoLoss));
     tuner_.Finish(stage, result.rung_losses.back(),
-                  IsOver(result.state) ? Tuner::Outlook::kOver : Tuner::Outlook::kMayGoOn);
+                  IsOver(result.state) ? Tuner::Promotable::kNo : Tuner::Promotable::kYes);
     if (IsOver(result.state)) result.note = Name(end.run.stopped_because);
   }
   if (IsOver(result.state)) kept_.Forget(stage.trial);

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "training/queue/queue.h"
-#include "training/sweep/blocks.h"
 #include "training/sweep/kept_trials.h"
+#include "training/sweep/lane_groups.h"
 #include "training/sweep/sweep_devices.h"
 #include "training/sweep/sweep_models.h"
 #include "training/sweep/sweep_observer.h"
@@ -45,7 +45,7 @@ class SweepRun final : private QueueObserver {
   // A model could not be saved, as the observer was told. Its trial can go on when the sweep does.
   bool lacks_model() const { return models_.has_failed(); }
   // How trials are fused, in words.
-  std::string BlocksText() const { return devices_.Text(); }
+  std::string LaneGroupsText() const { return devices_.Text(); }
   // Every trial has trained as far as it should, and its model is saved.
   bool complete() const;
   // Files and folders that nothing needs once the present results are on disk: until then a sweep
@@ -56,7 +56,7 @@ class SweepRun final : private QueueObserver {
 
  private:
   // Trials that train together, or one alone.
-  struct Block {
+  struct LaneGroup {
     std::vector<Tuner::Stage> stages;
     std::string folder;
     std::size_t kind = 0;  // of devices
@@ -75,21 +75,21 @@ class SweepRun final : private QueueObserver {
   };
 
   void RestoreTuner();
-  std::optional<std::size_t> FreestKind() const;
+  std::optional<std::size_t> LeastBusyKind() const;
   std::size_t OpenOn(std::size_t kind) const;
   void AddStages();
   bool TrainsAlone(std::size_t trial) const;
   void Add(const std::vector<Tuner::Stage>& stages, std::size_t kind);
   std::string PlaceOf(std::size_t trial);
   void BeginAgain(std::size_t trial, std::string_view why);
-  void AddAlone(Block block, const TrainingPlan& plan);
-  void TryBlock(const Block& block, std::span<const TrainingPlan> plans);
-  void AddBlock(Block block, std::span<const TrainingPlan> plans);
-  void Queued(Block block, TrainingPlan plan, std::string options,
+  void AddAlone(LaneGroup group, const TrainingPlan& plan);
+  void TryLaneGroup(const LaneGroup& group, std::span<const TrainingPlan> plans);
+  void AddLaneGroup(LaneGroup group, std::span<const TrainingPlan> plans);
+  void Queued(LaneGroup group, TrainingPlan plan, std::string options,
               std::shared_ptr<const Checkpoint> resume);
   std::shared_ptr<const Checkpoint> FindCheckpoint(std::size_t trial);
   void Fail(Tuner::Stage stage, std::string_view why);
-  std::vector<StageEnd> EndsOf(const Block& block, const TrainedModel& trained);
+  std::vector<StageEnd> EndsOf(const LaneGroup& group, const TrainedModel& trained);
   // The end with the lowest loss; none: there is no model.
   static std::optional<std::size_t> BestOf(std::span<const StageEnd> ends);
   void End(Tuner::Stage stage, const StageEnd& end, bool is_saved);
@@ -118,8 +118,8 @@ class SweepRun final : private QueueObserver {
   std::vector<std::string> unneeded_;
   KeptTrials kept_;
   SweepDevices devices_;
-  BlockMaker waiting_;
-  std::map<JobId, Block> open_;
+  LaneGroupMaker waiting_;
+  std::map<JobId, LaneGroup> open_;
   SweepModels models_;
   bool stops_ = false;
   std::unique_ptr<Queue> queue_;

@@ -24,17 +24,17 @@ Tuner::Tuner(std::size_t trials, std::vector<double> rungs, double eta)
   Check(!lengths_.empty() && eta > 1, "a search has a rung, and halving leaves fewer trials");
 }
 
-void Tuner::Restore(std::size_t trial, std::span<const double> losses, Outlook outlook) {
+void Tuner::Restore(std::size_t trial, std::span<const double> losses, Promotable promotable) {
   MarkChosen({.trial = trial, .rung = 0});
   for (std::size_t rung = 0; rung < losses.size(); ++rung) {
     const bool is_last = rung + 1 == losses.size();
     HandOut({.trial = trial, .rung = rung});
-    Finish({.trial = trial, .rung = rung}, losses[rung], is_last ? outlook : Outlook::kOver);
+    Finish({.trial = trial, .rung = rung}, losses[rung], is_last ? promotable : Promotable::kNo);
   }
 }
 
 void Tuner::RestoreUnfinished(std::size_t trial, std::span<const double> losses) {
-  Restore(trial, losses, Outlook::kOver);  // it was promoted
+  Restore(trial, losses, Promotable::kNo);  // it was promoted
   unfinished_.push_back({.trial = trial, .rung = losses.size()});
 }
 
@@ -44,7 +44,7 @@ std::optional<Tuner::Stage> Tuner::Promotion() const {
     const auto best =
         static_cast<std::size_t>(std::floor(static_cast<double>(results.size()) / eta_ + 1e-9));
     for (std::size_t i = 0; i < best; ++i) {
-      if (results[i].may_go_on) return Stage{.trial = results[i].trial, .rung = rung + 1};
+      if (results[i].is_promotable) return Stage{.trial = results[i].trial, .rung = rung + 1};
     }
   }
   return std::nullopt;
@@ -59,7 +59,7 @@ std::vector<Tuner::Stage> Tuner::Further() const {
   for (std::size_t rung = results_.size() - 1; rung-- > 0 && further.empty();) {
     const double epochs = lengths_.back() - lengths_[rung];
     for (const Result& result : results_[rung]) {
-      if (!result.may_go_on || epochs > left) continue;
+      if (!result.is_promotable || epochs > left) continue;
       left -= epochs;
       further.push_back({.trial = result.trial, .rung = rung + 1});
     }
@@ -74,7 +74,7 @@ void Tuner::MarkChosen(Stage stage) {
     return;
   }
   std::vector<Result>& results = results_[stage.rung - 1];
-  std::ranges::find(results, stage.trial, &Result::trial)->may_go_on = false;
+  std::ranges::find(results, stage.trial, &Result::trial)->is_promotable = false;
 }
 
 std::optional<Tuner::Stage> Tuner::Next() {
@@ -102,14 +102,14 @@ void Tuner::HandOut(Stage stage) {
   if (stage.rung + 1 < lengths_.size()) ++deciding_;
 }
 
-void Tuner::Finish(Stage stage, double loss, Outlook outlook) {
+void Tuner::Finish(Stage stage, double loss, Promotable promotable) {
   Check(under_way_ > 0 && stage.rung < lengths_.size(), "a result for a stage that is under way");
   --under_way_;
   if (stage.rung + 1 < lengths_.size()) --deciding_;
   const bool is_finite = std::isfinite(loss);
   const Result result{.loss = is_finite ? loss : std::numeric_limits<double>::infinity(),
                       .trial = stage.trial,
-                      .may_go_on = is_finite && outlook == Outlook::kMayGoOn};
+                      .is_promotable = is_finite && promotable == Promotable::kYes};
   std::vector<Result>& results = results_[stage.rung];
   const auto rank = [](const Result& r) { return std::tuple(r.loss, r.trial); };
   results.insert(std::ranges::upper_bound(results, rank(result), {}, rank), result);

@@ -28,15 +28,15 @@ class Tuner {
     std::size_t rung = 0;
     bool operator==(const Stage&) const = default;
   };
-  // kOver: the trial has stopped by a rule of its own, or failed, and is never promoted.
-  enum class Outlook : std::uint8_t { kMayGoOn, kOver };
+  // kNo: the trial has stopped by a rule of its own, or failed, and is never promoted.
+  enum class Promotable : std::uint8_t { kYes, kNo };
 
   // `rungs`: their lengths in epochs.
   Tuner(std::size_t trials, std::vector<double> rungs, double eta);
 
   // What a sweep that was stopped has done. Before Next, at most once for each trial. `losses` are
   // those of the rungs that it has reached, in order.
-  void Restore(std::size_t trial, std::span<const double> losses, Outlook outlook);
+  void Restore(std::size_t trial, std::span<const double> losses, Promotable promotable);
   // The same for a trial that was on its way to the rung behind these.
   void RestoreUnfinished(std::size_t trial, std::span<const double> losses);
 
@@ -45,7 +45,7 @@ class Tuner {
   // now.
   std::optional<Stage> Next();
   // A loss that is not finite counts among the results of the rung, and is never promoted.
-  void Finish(Stage stage, double loss, Outlook outlook);
+  void Finish(Stage stage, double loss, Promotable promotable);
 
   // No stage is under way, and there will be none.
   bool done() const;
@@ -55,7 +55,7 @@ class Tuner {
   struct Result {
     double loss = 0;
     std::size_t trial = 0;
-    bool may_go_on = true;  // and was not promoted yet
+    bool is_promotable = true;  // and was not promoted yet
   };
 
   std::optional<Stage> Promotion() const;

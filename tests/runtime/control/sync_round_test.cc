@@ -67,7 +67,7 @@ TEST(SyncRound, IsOverWhenEveryLiveWorkerHasAppliedItsSlice) {
   EXPECT_EQ(round.number(), 1);
 }
 
-TEST(SyncRound, LetsAnHeirApplyTheSliceOfAWorkerThatFailed) {
+TEST(SyncRound, LetsASuccessorApplyTheSliceOfAWorkerThatFailed) {
   SyncRound round = Gathered();
   round.MakeSlices({.kind = TaskKind::kApply, .rows = {}}, ThreeWorkers());
   Task lost = *round.NextSlice(1);

@@ -111,10 +111,10 @@ TEST_F(SweepRunTest, FusesTrialsOfOneShape) {
   SweepPlan alone = plan;
   alone.core_cache_bytes = 0;
   SweepRun fused(plan, FolderOf("fused"), {}, log_);
-  EXPECT_EQ(fused.BlocksText(), "4 trials in 1 block of 4 lanes on 1 device");
+  EXPECT_EQ(fused.LaneGroupsText(), "4 trials in 1 block of 4 lanes on 1 device");
   fused.Run({});
   SweepRun lone(alone, FolderOf("alone"), {}, log_);
-  EXPECT_EQ(lone.BlocksText(), "one trial at a time on each of 1 device");
+  EXPECT_EQ(lone.LaneGroupsText(), "one trial at a time on each of 1 device");
   lone.Run({});
   EXPECT_EQ(fused.results()[3].state, TrialState::kDiverged);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -182,7 +182,7 @@ TEST_F(SweepRunTest, GoesOnWithTrialsAsTheyWere) {
   EXPECT_THAT(log_.warnings, SizeIs(0));
 }
 
-// Survivors of several blocks go on in one, with their own weights and optimiser state.
+// Survivors of several lane groups go on in one, with their own weights and optimiser state.
 TEST_F(SweepRunTest, FusesSurvivorsAnew) {
   std::vector<double> rates;
   for (int i = 0; i < 12; ++i) rates.push_back(0.001 * (1 + i));

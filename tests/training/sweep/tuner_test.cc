@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 using Stage = Tuner::Stage;
-using Outlook = Tuner::Outlook;
+using Promotable = Tuner::Promotable;
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 
@@ -20,7 +20,7 @@ TEST(Tuner, WithOneRungTrainsEachTrialOnceInOrder) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(tuner.Next(), (Stage{i, 0}));
   EXPECT_EQ(tuner.Next(), std::nullopt);
   EXPECT_FALSE(tuner.done());
-  for (std::size_t i = 0; i < 3; ++i) tuner.Finish({i, 0}, 1.0, Outlook::kMayGoOn);
+  for (std::size_t i = 0; i < 3; ++i) tuner.Finish({i, 0}, 1.0, Promotable::kYes);
   EXPECT_EQ(tuner.Next(), std::nullopt);
   EXPECT_TRUE(tuner.done());
 }
@@ -28,28 +28,28 @@ TEST(Tuner, WithOneRungTrainsEachTrialOnceInOrder) {
 TEST(Tuner, PromotesATrialAsSoonAsItIsAmongTheBestOfItsRung) {
   Tuner tuner(9, {1, 3, 9}, 3);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(tuner.Next(), (Stage{i, 0}));
-  tuner.Finish({0, 0}, 0.5, Outlook::kMayGoOn);
-  tuner.Finish({1, 0}, 0.4, Outlook::kMayGoOn);
+  tuner.Finish({0, 0}, 0.5, Promotable::kYes);
+  tuner.Finish({1, 0}, 0.4, Promotable::kYes);
   EXPECT_EQ(tuner.Next(), (Stage{3, 0}));  // the best third of two results is none
-  tuner.Finish({2, 0}, 0.6, Outlook::kMayGoOn);
+  tuner.Finish({2, 0}, 0.6, Promotable::kYes);
   EXPECT_EQ(tuner.Next(), (Stage{1, 1}));
   EXPECT_EQ(tuner.Next(), (Stage{4, 0}));
-  tuner.Finish({3, 0}, 0.1, Outlook::kMayGoOn);
+  tuner.Finish({3, 0}, 0.1, Promotable::kYes);
   EXPECT_EQ(tuner.Next(), (Stage{3, 1}));  // it is the best of four; trial 1 has gone on already
-  tuner.Finish({4, 0}, 0.9, Outlook::kMayGoOn);
+  tuner.Finish({4, 0}, 0.9, Promotable::kYes);
   EXPECT_EQ(tuner.Next(), (Stage{5, 0}));
 }
 
 TEST(Tuner, PromotesFromTheHighestRungFirst) {
   Tuner tuner(9, {1, 3, 9}, 3);
   for (std::size_t i = 0; i < 9; ++i) tuner.Next();
-  for (std::size_t i = 0; i < 9; ++i) tuner.Finish({i, 0}, 0.1 * double(i), Outlook::kMayGoOn);
+  for (std::size_t i = 0; i < 9; ++i) tuner.Finish({i, 0}, 0.1 * double(i), Promotable::kYes);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(tuner.Next(), (Stage{i, 1}));
   EXPECT_EQ(tuner.Next(), std::nullopt);
   for (std::size_t i = 0; i < 3; ++i)
-    tuner.Finish({i, 1}, 0.1 - 0.01 * double(i), Outlook::kMayGoOn);
+    tuner.Finish({i, 1}, 0.1 - 0.01 * double(i), Promotable::kYes);
   EXPECT_EQ(tuner.Next(), (Stage{2, 2}));
-  tuner.Finish({2, 2}, 0.05, Outlook::kOver);
+  tuner.Finish({2, 2}, 0.05, Promotable::kNo);
   EXPECT_TRUE(tuner.done());
 }
 
@@ -61,7 +61,7 @@ std::vector<Stage> StagesOf(Tuner& tuner) {
     while (const auto stage = tuner.Next()) stages.push_back(*stage);
     if (stages.size() == first) break;  // it would never end
     for (std::size_t i = first; i < stages.size(); ++i) {
-      tuner.Finish(stages[i], static_cast<double>(stages[i].trial), Outlook::kMayGoOn);
+      tuner.Finish(stages[i], static_cast<double>(stages[i].trial), Promotable::kYes);
     }
   }
   return stages;
@@ -87,12 +87,12 @@ TEST(Tuner, SpendsAFifthOfAllEpochs) {
 TEST(Tuner, ChoosesFurtherTrialsWhenNoPromotionMayCome) {
   Tuner tuner(6, {1, 10}, 6);
   for (std::size_t i = 0; i < 6; ++i) tuner.Next();
-  for (std::size_t i = 1; i < 6; ++i) tuner.Finish({i, 0}, double(i), Outlook::kMayGoOn);
+  for (std::size_t i = 1; i < 6; ++i) tuner.Finish({i, 0}, double(i), Promotable::kYes);
   EXPECT_EQ(tuner.Next(), std::nullopt);  // trial 0 may be the best
-  tuner.Finish({0, 0}, 9, Outlook::kMayGoOn);
+  tuner.Finish({0, 0}, 9, Promotable::kYes);
   EXPECT_EQ(tuner.Next(), (Stage{1, 1}));
   EXPECT_EQ(tuner.Next(), std::nullopt);  // 15 of 12 epochs are spent
-  tuner.Finish({1, 1}, 0.5, Outlook::kMayGoOn);
+  tuner.Finish({1, 1}, 0.5, Promotable::kYes);
   EXPECT_TRUE(tuner.done());
 }
 
@@ -101,9 +101,8 @@ TEST(Tuner, ASweepThatWasStoppedHasNoMoreFurtherTrials) {
   const std::vector<Stage> stages = StagesOf(whole);
   EXPECT_EQ(stages.size(), 10u + 1);  // 17 of 16 epochs
   Tuner resumed(10, {1, 8}, 10);
-  for (std::size_t i = 1; i < 10; ++i)
-    resumed.Restore(i, std::vector{double(i)}, Outlook::kMayGoOn);
-  resumed.Restore(0, std::vector{0.0, 0.0}, Outlook::kOver);
+  for (std::size_t i = 1; i < 10; ++i) resumed.Restore(i, std::vector{double(i)}, Promotable::kYes);
+  resumed.Restore(0, std::vector{0.0, 0.0}, Promotable::kNo);
   EXPECT_EQ(resumed.Next(), std::nullopt);
   EXPECT_TRUE(resumed.done());
 }
@@ -111,27 +110,27 @@ TEST(Tuner, ASweepThatWasStoppedHasNoMoreFurtherTrials) {
 TEST(Tuner, CountsFailuresButNeverPromotesThem) {
   Tuner tuner(4, {1, 2}, 2);
   for (std::size_t i = 0; i < 4; ++i) tuner.Next();
-  tuner.Finish({0, 0}, std::numeric_limits<double>::quiet_NaN(), Outlook::kOver);
-  tuner.Finish({1, 0}, kNone, Outlook::kMayGoOn);
+  tuner.Finish({0, 0}, std::numeric_limits<double>::quiet_NaN(), Promotable::kNo);
+  tuner.Finish({1, 0}, kNone, Promotable::kYes);
   EXPECT_EQ(tuner.Next(), std::nullopt);  // the better half of both is a failure
-  tuner.Finish({2, 0}, 0.3, Outlook::kOver);
+  tuner.Finish({2, 0}, 0.3, Promotable::kNo);
   EXPECT_EQ(tuner.Next(), std::nullopt);  // it is the best, and has stopped by itself
-  tuner.Finish({3, 0}, 0.7, Outlook::kMayGoOn);
+  tuner.Finish({3, 0}, 0.7, Promotable::kYes);
   EXPECT_EQ(tuner.Next(), (Stage{3, 1}));
 }
 
 TEST(Tuner, GoesOnWithASweepThatWasStopped) {
   Tuner tuner(6, {1, 2, 4}, 2);
-  tuner.Restore(0, std::vector{0.5}, Outlook::kMayGoOn);
-  tuner.Restore(1, std::vector{0.4, 0.3}, Outlook::kMayGoOn);
+  tuner.Restore(0, std::vector{0.5}, Promotable::kYes);
+  tuner.Restore(1, std::vector{0.4, 0.3}, Promotable::kYes);
   tuner.RestoreUnfinished(2, std::vector{0.3});
   tuner.RestoreUnfinished(3, {});
-  tuner.Restore(4, std::vector{kNone}, Outlook::kOver);
+  tuner.Restore(4, std::vector{kNone}, Promotable::kNo);
   EXPECT_EQ(tuner.Next(), (Stage{2, 1}));
   EXPECT_EQ(tuner.Next(), (Stage{3, 0}));
   EXPECT_EQ(tuner.Next(), (Stage{5, 0}));  // the best half of four results has gone on already
   EXPECT_EQ(tuner.under_way(), 3);
-  tuner.Finish({2, 1}, 0.2, Outlook::kMayGoOn);
+  tuner.Finish({2, 1}, 0.2, Promotable::kYes);
   EXPECT_EQ(tuner.Next(), (Stage{2, 2}));
 }
 

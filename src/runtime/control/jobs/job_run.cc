@@ -123,10 +123,10 @@ void JobRun::InterruptPauses() {
 
 // Another worker applies the slices of a round that were this one's.
 void JobRun::InheritSlices(WorkerId from) {
-  const auto heir =
+  const auto successor =
       std::ranges::find_if(workers(), [&](const auto& worker) { return IsUsable(worker); });
-  if (heir == workers().end()) return job_.AbandonRound();
-  job_.round().Reassign(from, heir->id);
+  if (successor == workers().end()) return job_.AbandonRound();
+  job_.round().Reassign(from, successor->id);
 }
 
 // A task of a worker that failed.
@@ -213,7 +213,7 @@ void JobRun::RollBack() {
 void JobRun::CheckStop() {
   if (reason_ != StopReason::kNone || rollback_.active()) return;
   if (job_.finished()) Stop(StopReason::kEpochs);
-  if (StandsAtPause()) Stop(StopReason::kPaused);
+  if (IsAtPause()) Stop(StopReason::kPaused);
   if (run_.now >= meter_.start() + rules_.max_seconds) Stop(StopReason::kMaxTime);
 }
 

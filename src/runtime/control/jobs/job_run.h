@@ -169,7 +169,7 @@ class JobRun {
   void CheckEvaluation();
   bool EvaluationIsDue() const;
   void PlanEvaluation();
-  bool StandsAtPause() const;
+  bool IsAtPause() const;
   std::int64_t RowsToEvaluation() const;
   bool is_draining() const;
   void Stop(StopReason reason);

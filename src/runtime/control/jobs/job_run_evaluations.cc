@@ -72,7 +72,7 @@ bool JobRun::EvaluationIsDue() const {
 
 // Its evaluation has made the run pause. A job that goes on from the checkpoint of its pause, for
 // no further than before, is not evaluated again.
-bool JobRun::StandsAtPause() const {
+bool JobRun::IsAtPause() const {
   return spec().exclusive() && evaluations_.best() && !evaluations_.under_way() &&
          evaluated_at_ == job_.examples() && job_.epoch() > rules_.pause_epoch - 1e-9;
 }
