@@ -44,7 +44,7 @@ std::string CommandOf(const CompareSpec& spec) {
   for (std::string& word : ArgumentsFor(SpecTexts(spec), SpecTexts(CompareSpec()))) {
     words.push_back(std::move(word));
   }
-  return ShellText(words);
+  return CommandLine(words);
 }
 
 std::vector<std::string> ExportCommand(const CompareSpec& spec, const Programs& programs,

@@ -201,7 +201,7 @@ std::optional<RunRecord> Perform(const Setting& setting, const Side& side, const
                    .examples_per_second = files.examples_per_second,
                    .metric = files.metric,
                    .curve = files.curve,
-                   .command = ShellText(command.words)};
+                   .command = CommandLine(command.words)};
 }
 
 }  // namespace hogbatch::compare
