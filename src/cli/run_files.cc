@@ -8,6 +8,7 @@
 
 #include "cli/options/config.h"
 #include "core/replaced_file.h"
+#include "report/record_format.h"
 #include "training/checkpoint/kept_paths.h"
 #include "training/checkpoint/spec_text.h"
 
@@ -40,7 +41,7 @@ std::string ConfigOf(TrainingSpec spec) {
 void WriteSettings(const std::string& folder, const TrainOptions& options, const TrainingPlan& plan,
                    const Devices& devices, const TrainingInput& input) {
   ReplaceFile(
-      folder + "/options.json",
+      folder + "/" + report::kOptionsFile,
       OptionsText(options, plan, {.started = LocalTime(), .devices = devices, .input = input}));
   ReplaceFile(folder + "/config.toml", ConfigOf(options.spec));
 }
@@ -59,7 +60,7 @@ SavedResults SaveResults(const std::string& folder, const TrainedModel& trained,
       trained.model ? SaveLast(*trained.model, folder, observer, seconds) : folder;
   SavedResults saved{.folder = place,
                      .summary = SummaryText(trained.run, FactsOf(plan, place), scale)};
-  ReplaceFile(place + "/summary.json", saved.summary);
+  ReplaceFile(place + "/" + report::kSummaryFile, saved.summary);
   return saved;
 }
 

@@ -13,6 +13,7 @@
 #include "core/guard/printable.h"
 #include "core/option_values.h"
 #include "core/text.h"
+#include "training/model/model_file.h"
 
 namespace hogbatch {
 namespace {
@@ -156,7 +157,7 @@ std::string EnsembleJson(const SweepResults& sweep, const EnsembleQuality& quali
           {{"valid_loss", best->valid_loss}, {"valid_" + sweep.metric, best->valid_metric}});
     }
   }
-  json["model"] = folder + "/model.safetensors";
+  json["model"] = ModelPath(folder);
   return JsonText(json, 2) + "\n";
 }
 
