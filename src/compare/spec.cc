@@ -35,7 +35,7 @@ std::vector<double> ParseRates(const CompareSpec& spec) {
   for (const std::string& part : SplitList(spec.lrs)) {
     const double rate = ParseReal("--lrs", part);
     if (!(rate > 0 && rate <= 1000)) {
-      throw UserError(fmt::format("--lrs: {:g} is no learning rate; it must be above 0", rate));
+      throw UserError(fmt::format("--lrs: {:g} is not a learning rate; it must be above 0", rate));
     }
     rates.push_back(rate);
   }

@@ -167,7 +167,7 @@ void SweepRun::Queued(Block block, TrainingPlan plan, std::string options,
                              : 0;
   const JobId job = queue_->Add({.plan = std::move(plan),
                                  .input = read.input,
-                                 .place = {.sharing = Sharing::kExclusive},
+                                 .sharing = {.workers = Sharing::kExclusive},
                                  .keep = KeepOptions{.folder = block.folder,
                                                      .options = std::move(options),
                                                      .every = folder_.checkpoint_every,
