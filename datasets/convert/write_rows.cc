@@ -107,4 +107,12 @@ std::string CsvHeader(const Schema& schema) {
   return line + CsvText(schema.label_name.empty() ? "label" : schema.label_name) + "\n";
 }
 
+void WriteRows(const Dataset& data, const Schema& schema, WrittenFormat to, const TakeText& write) {
+  const bool is_csv = to == WrittenFormat::kCsv;
+  if (is_csv) write(CsvHeader(schema));
+  for (std::int64_t row = 0; row < data.rows; ++row) {
+    write(is_csv ? CsvRow(data, schema, row) : LibsvmRow(data, schema, row));
+  }
+}
+
 }  // namespace hogbatch

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/convert/write_table.h"
 #include "datasets/dataset.h"
 
 namespace hogbatch {
@@ -24,5 +25,8 @@ std::vector<std::string> FeatureNames(const Schema& schema);
 
 // Whether the names of classes are numbers that a LIBSVM file can hold.
 bool HasNumericLabels(const Schema& schema);
+
+// All rows as CSV, with a header, or as LIBSVM.
+void WriteRows(const Dataset& data, const Schema& schema, WrittenFormat to, const TakeText& write);
 
 }  // namespace hogbatch

@@ -38,9 +38,8 @@ std::string DescribeBadNumber(std::string_view token) {
 
 std::string Quote(std::string_view token) {
   constexpr std::size_t kLongest = 40;
-  std::size_t end = std::min(kLongest, token.size());
-  while (end < token.size() && (static_cast<unsigned char>(token[end]) & 0xc0) == 0x80) ++end;
-  return fmt::format("'{}{}'", Printable(token.substr(0, end)), end < token.size() ? "..." : "");
+  const std::string_view shown = FirstCharacters(token, kLongest);
+  return fmt::format("'{}{}'", Printable(shown), shown.size() < token.size() ? "..." : "");
 }
 
 std::string CanonicalName(double value) {

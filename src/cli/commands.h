@@ -33,7 +33,7 @@ int ListDevices(const DevicesOptions& options);
 
 // Runs training and the rest of a command, and returns its exit code. If a worker
 // `hangs` then, its thread still uses what the caller holds. So nothing is unwound: the process
-// ends here with that code, or that of an exception, which is told as Main does.
+// ends here with that code, or that of an exception, which is reported as by Main.
 int RunWorkers(Console& console, const std::function<bool()>& hangs,
                const std::function<int()>& run);
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "cli/console.h"
-#include "compare/runs/bench.h"
+#include "compare/runs/run_schedule.h"
 
 namespace hogbatch {
 

@@ -52,7 +52,7 @@ void Complain(std::string_view sentence) noexcept {
   try {
     sentence = safe = Shortened(sentence);
   } catch (...) {
-    // Without memory the sentence is told as it is.
+    // Without memory the sentence is shown as it is.
   }
   try {
     HeldOutput output(STDERR_FILENO, kStandardError);

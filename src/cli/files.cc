@@ -23,6 +23,8 @@
 #include "core/guard/folder.h"
 #include "core/guard/json_text.h"
 #include "core/replaced_file.h"
+#include "report/record_format.h"
+#include "training/model/model_file.h"
 
 namespace hogbatch {
 namespace {
@@ -136,7 +138,7 @@ std::string LatestFolder(
 
 void SetAsideOldRun(const std::string& folder) {
   RemoveCheckpoints(folder);
-  const std::string model = folder + "/model.safetensors";
+  const std::string model = ModelPath(folder);
   const std::string previous = folder + "/model.previous.safetensors";
   std::error_code error;
   if (fs::is_regular_file(fs::symlink_status(model, error))) {
@@ -146,7 +148,7 @@ void SetAsideOldRun(const std::string& folder) {
       if (error) throw Error(fmt::format("cannot set aside {}: {}", model, error.message()));
     }
   }
-  for (const char* file : {"summary.json", kEventFile}) {
+  for (const char* file : {report::kSummaryFile, kEventFile}) {
     const std::string path = folder + "/" + file;
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) ThrowErrno("remove", path);
   }

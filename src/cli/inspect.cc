@@ -123,7 +123,7 @@ Json FileJson(const std::string& path) {
 
 Json FolderJson(const std::string& folder) {
   Json json = {{"kind", "run"}, {"folder", folder}};
-  const std::string model = folder + "/model.safetensors";
+  const std::string model = ModelPath(folder);
   const std::vector<std::string> checkpoints = ListCheckpoints(folder);
   std::error_code error;
   if (fs::exists(model, error)) json["model"] = FileJson(model);

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "cli/interrupts.h"
+#include "report/record_format.h"
 
 namespace hogbatch {
 
@@ -26,7 +27,7 @@ const std::string& RunFolder::Open(std::optional<std::int64_t> resumed_examples)
   if (!lock_) Lock();
   is_open_ = true;
   if (resumed_examples) {
-    CutMetrics(path_ + "/metrics.jsonl", *resumed_examples);
+    CutMetrics(path_ + "/" + report::kMetricsFile, *resumed_examples);
   } else {
     SetAsideOldRun(path_);
   }

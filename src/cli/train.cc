@@ -11,7 +11,6 @@
 #include "cli/interrupts.h"
 #include "cli/report.h"
 #include "cli/reports/introduce.h"
-#include "cli/reports/records.h"
 #include "cli/reports/train_records.h"
 #include "cli/resume.h"
 #include "cli/run_files.h"
@@ -23,7 +22,6 @@
 #include "report/trace_file.h"
 #include "training/checkpoint/resumed_options.h"
 #include "training/model/labels.h"
-#include "training/model/last_save.h"
 #include "training/plan_notes.h"
 
 namespace hogbatch {
@@ -87,12 +85,6 @@ void ValidateOptions(TrainingSpec spec, const std::optional<SavedModel>& start) 
   Validate(spec);
 }
 
-void WriteSetting(const std::string& folder, const TrainOptions& options, const TrainingPlan& plan,
-                  const RunSetting& setting) {
-  ReplaceFile(folder + "/options.json", OptionsText(options, plan, setting));
-  ReplaceFile(folder + "/config.toml", ConfigOf(options.spec));
-}
-
 }  // namespace
 
 int Train(const TrainOptions& asked) {
@@ -124,7 +116,7 @@ int Train(const TrainOptions& asked) {
     console.Say(line);
   }
   if (resumed) console.Say(ResumeLine(*resumed, input.training.train_rows));
-  WriteSetting(folder, options, plan, {.started = LocalTime(), .devices = devices, .input = input});
+  WriteSettings(folder, options, plan, devices, input);
   const MetricScale scale = ScaleOf(plan.work.model, input.training.schema);
   TrainRecords records(folder, options, scale,
                        resumed ? GrowingFile::Begin::kWhereItEnds : GrowingFile::Begin::kEmpty);
@@ -142,16 +134,15 @@ int Train(const TrainOptions& asked) {
                    .has_hanging_worker = &hangs});
         console.EndLive();
 
-        const std::string saved =
-            trained.model ? SaveLast(*trained.model, folder, observer) : folder;
-        const std::string summary = SummaryText(trained.run, FactsOf(plan, saved), scale);
-        ReplaceFile(saved + "/summary.json", summary);
-        for (const std::string& line : ConclusionLines(trained, scale, saved)) console.Say(line);
+        const SavedResults saved = SaveResults(folder, trained, plan, scale, observer);
+        for (const std::string& line : ConclusionLines(trained, scale, saved.folder)) {
+          console.Say(line);
+        }
         // The rest of the run's files cannot be written either.
-        if (saved != folder) return kExitMachine;
+        if (saved.folder != folder) return kExitMachine;
         if (options.report) console.Say(fmt::format("report    {}", WriteReportInto(folder)));
         trace.Save(records, plan, console);
-        if (options.terminal.json) WriteOutput(summary);
+        if (options.terminal.json) WriteOutput(saved.summary);
         return ExitCode(trained, plan, console, observer);
       });
 }

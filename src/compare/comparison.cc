@@ -44,7 +44,7 @@ std::string CommandOf(const CompareSpec& spec) {
   for (std::string& word : ArgumentsFor(SpecTexts(spec), SpecTexts(CompareSpec()))) {
     words.push_back(std::move(word));
   }
-  return ShellText(words);
+  return CommandLine(words);
 }
 
 std::vector<std::string> ExportCommand(const CompareSpec& spec, const Programs& programs,
@@ -123,12 +123,13 @@ void RunPhases(Comparison& comparison, CompareObserver& observer, const Interrup
   const auto save = [&] {
     ReplaceFile(comparison.setting.out + "/compare.json", CompareJson(comparison));
   };
-  Bench bench(comparison.setting, comparison.sides, comparison.log, observer, interrupted, save);
-  MeasureThroughput(bench, comparison.plan);
+  RunSchedule schedule(comparison.setting, comparison.sides, comparison.log, observer, interrupted,
+                       save);
+  MeasureThroughput(schedule, comparison.plan);
   if (comparison.plan.trains) {
-    Tune(bench, comparison.plan);
-    Race(bench, comparison.plan);
-    DrawCurves(bench, comparison.plan);
+    Tune(schedule, comparison.plan);
+    Race(schedule, comparison.plan);
+    DrawCurves(schedule, comparison.plan);
   }
   comparison.complete = true;
 }

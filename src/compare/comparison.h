@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "compare/findings/findings.h"
-#include "compare/runs/bench.h"
 #include "compare/runs/machine.h"
 #include "compare/runs/option_texts.h"
 #include "compare/runs/run_log.h"
+#include "compare/runs/run_schedule.h"
 #include "compare/runs/runner.h"
 #include "compare/spec.h"
 

@@ -17,7 +17,7 @@ Json JsonOf(const Ratio& ratio) {
   return {{"mean", ratio.mean},
           {"low", ratio.low},
           {"high", ratio.high},
-          {"rounds", ratio.rounds},
+          {"rounds", ratio.repeats},
           {"verdict", Name(ratio.verdict)}};
 }
 

@@ -35,7 +35,7 @@ std::vector<double> ParseRates(const CompareSpec& spec) {
   for (const std::string& part : SplitList(spec.lrs)) {
     const double rate = ParseReal("--lrs", part);
     if (!(rate > 0 && rate <= 1000)) {
-      throw UserError(fmt::format("--lrs: {:g} is no learning rate; it must be above 0", rate));
+      throw UserError(fmt::format("--lrs: {:g} is not a learning rate; it must be above 0", rate));
     }
     rates.push_back(rate);
   }
@@ -57,7 +57,25 @@ std::vector<std::int64_t> CheckedBatches(const std::vector<std::int64_t>& batche
   for (const std::int64_t batch : batches) {
     if (std::ranges::find(once, batch) == once.end()) once.push_back(batch);
   }
+  if (once.empty()) throw UserError("--batches needs at least one batch size");
   return once;
+}
+
+// What hogbatch could do, and the baselines cannot.
+void CheckComparable(const CompareSpec& spec) {
+  if (spec.training.data == "-") {
+    throw UserError(
+        "compare reads the data several times, and standard input only once; name a file");
+  }
+  if (WeighsClasses(spec.training)) {
+    throw UserError("compare cannot weigh classes: the baselines do not");
+  }
+  if (spec.training.stream) {
+    throw UserError("compare keeps the data in memory, as the baselines do; leave out --stream");
+  }
+  if (!spec.training.weight.empty()) {
+    throw UserError("compare cannot weigh rows: the baselines do not");
+  }
 }
 
 }  // namespace
@@ -85,7 +103,7 @@ void CompareSpec::Visit(OptionVisitor& v) {
   v.Number("seeds", seeds, {1, 100},
            "Repeats with the best setting of each side, each from other "
            "initial weights");
-  v.Number("rounds", rounds, {1, 100}, "Repeats of each measurement of throughput");
+  v.Number("rounds", repeats, {1, 100}, "Repeats of each measurement of throughput");
   v.Text("max-run", max_run, "TIME", "Time limit of a single run");
   v.Flag("throughput", throughput,
          "Measure throughput only, and give it all of the time: no tuning, no race to a loss");
@@ -99,39 +117,21 @@ void CompareSpec::Visit(OptionVisitor& v) {
 ComparePlan PlanOf(const CompareSpec& spec) {
   Validate(spec.training);
   WantedBaselines(spec.against);
-  ComparePlan plan{.budget_seconds = ParseDuration("--budget", spec.budget),
-                   .trains = !spec.throughput,
-                   .batches = CheckedBatches(spec.batches),
-                   .lrs = ParseRates(spec),
-                   .target_loss = ParseTarget(spec.target_loss),
-                   .seeds = spec.seeds,
-                   .rounds = spec.rounds,
-                   .max_run_seconds = ParseDuration("--max-run", spec.max_run),
-                   .throughput_seconds = 2,
-                   .shortest_seconds = 2,
-                   .longest_seconds = 60};
-  if (spec.training.data == "-") {
-    throw UserError(
-        "compare reads the data several times, and standard input only once; name a file");
-  }
-  if (plan.batches.empty()) throw UserError("--batches needs at least one batch size");
-  if (WeighsClasses(spec.training)) {
-    throw UserError("compare cannot weigh classes: the baselines do not");
-  }
-  if (spec.training.stream) {
-    throw UserError("compare keeps the data in memory, as the baselines do; leave out --stream");
-  }
-  if (!spec.training.weight.empty()) {
-    throw UserError("compare cannot weigh rows: the baselines do not");
-  }
-  if (spec.quick) {
-    plan.throughput_seconds = 0.2;
-    plan.shortest_seconds = 0.2;
-    plan.longest_seconds = 0.5;
-    plan.edge_cells = 0;
-    plan.survivors = 1;
-  }
-  return plan;
+  CheckComparable(spec);
+  const bool quick = spec.quick;
+  return {.budget_seconds = ParseDuration("--budget", spec.budget),
+          .trains = !spec.throughput,
+          .batches = CheckedBatches(spec.batches),
+          .lrs = ParseRates(spec),
+          .target_loss = ParseTarget(spec.target_loss),
+          .seeds = spec.seeds,
+          .repeats = spec.repeats,
+          .max_run_seconds = ParseDuration("--max-run", spec.max_run),
+          .throughput_seconds = quick ? 0.2 : 2,
+          .shortest_seconds = quick ? 0.2 : 2,
+          .longest_seconds = quick ? 0.5 : 60,
+          .edge_cells = quick ? 0u : 4u,
+          .survivors = quick ? 1u : 3u};
 }
 
 std::vector<std::string> WantedBaselines(const std::string& against) {

@@ -22,7 +22,7 @@ struct CompareSpec {
   std::string lrs = "auto";
   std::string target_loss = "auto";
   std::int64_t seeds = 3;
-  std::int64_t rounds = 5;
+  std::int64_t repeats = 5;
   std::string max_run = "10m";
   bool throughput = false;
   bool quick = false;
@@ -34,19 +34,19 @@ struct CompareSpec {
 
 // Everything as it will be done: nothing left to be chosen.
 struct ComparePlan {
-  double budget_seconds = 0;
-  bool trains = true;                      // false: only throughput is measured
-  std::vector<std::int64_t> batches = {};  // the most important first
-  std::vector<double> lrs = {};            // rising
-  double target_loss = 0;                  // 0: found by tuning
-  std::int64_t seeds = 1;
-  std::int64_t rounds = 1;
-  double max_run_seconds = 0;
-  double throughput_seconds = 0;  // of training, in each run
-  double shortest_seconds = 0;    // of training, when tuning
-  double longest_seconds = 0;
-  std::size_t edge_cells = 4;  // at most, that each side tries outside the grid
-  std::size_t survivors = 3;   // settings of each side that are tried for longer
+  double budget_seconds;
+  bool trains;                        // false: only throughput is measured
+  std::vector<std::int64_t> batches;  // the most important first
+  std::vector<double> lrs;            // rising
+  double target_loss;                 // 0: found by tuning
+  std::int64_t seeds;
+  std::int64_t repeats;
+  double max_run_seconds;
+  double throughput_seconds;  // of training, in each run
+  double shortest_seconds;    // of training, when tuning
+  double longest_seconds;
+  std::size_t edge_cells;  // at most, that each side tries outside the grid
+  std::size_t survivors;   // settings of each side that are tried for longer
 };
 
 // UserError for every value that no data and no machine could make right.

@@ -132,6 +132,15 @@ std::string CsvText(std::string_view text) {
   return quoted + "\"";
 }
 
+std::string ShellText(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,=+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 std::string Join(const std::vector<std::int64_t>& numbers) {
   return fmt::format("{}", fmt::join(numbers, ","));
 }

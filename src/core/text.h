@@ -39,5 +39,7 @@ std::vector<std::string> SplitList(std::string_view text);   // "a, b": "a" and 
 std::vector<std::string> SplitLines(std::string_view text);  // the lines; "": none
 // A field of a CSV line: in quotation marks if it has commas, quotation marks or line ends.
 std::string CsvText(std::string_view text);
+// A word as one types it in a shell: in quotation marks if it needs them.
+std::string ShellText(std::string_view word);
 
 }  // namespace hogbatch

@@ -2,30 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-
+#include "core/guard/printable.h"
 #include "report/chart.h"
 #include "report/page_parts.h"
 
 namespace hogbatch::report {
 namespace {
 
-// The length of the valid UTF-8 character at the start of `text` that XML may hold; 0: none is.
-std::size_t ValidLength(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7F ? 1 : first == '\n' || first == '\t';
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  std::uint32_t code = first & (0xFFu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-    code = code << 6 | (byte(i) & 0x3Fu);
-  }
-  const std::uint32_t least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  const bool unusable = code == 0xFFFE || code == 0xFFFF || (code >= 0x80 && code < 0xA0);
-  return code < least || code > 0x10FFFF || surrogate || unusable ? 0 : length;
+// Bytes of the UTF-8 character at the start of `text`; 0: there is none that XML may hold.
+std::size_t XmlSize(std::string_view text) {
+  const std::size_t size = Utf8Size(text);
+  const std::string_view character = text.substr(0, size);
+  if (size == 1) return (text[0] >= ' ' && text[0] != 0x7F) || text[0] == '\n' || text[0] == '\t';
+  const bool is_control = size == 2 && character >= "\u0080" && character < "\u00A0";
+  return is_control || character == "\uFFFE" || character == "\uFFFF" ? 0 : size;
 }
 
 }  // namespace
@@ -33,7 +23,7 @@ std::size_t ValidLength(std::string_view text) {
 std::string Escape(std::string_view text) {
   std::string escaped;
   while (!text.empty()) {
-    const std::size_t length = ValidLength(text);
+    const std::size_t length = XmlSize(text);
     const std::string_view character = text.substr(0, length == 0 ? 1 : length);
     if (length == 0) {
       escaped += "\uFFFD";

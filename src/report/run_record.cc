@@ -165,7 +165,7 @@ class MetricsReader {
  public:
   explicit MetricsReader(Names& names) : names_(names) {}
 
-  // False if the line is no record.
+  // False if the line is not a record.
   bool Add(std::string_view text) {
     auto line = ParseJson<Json>(text);
     if (!line.is_object() || !line.contains("seconds")) return false;
@@ -223,7 +223,7 @@ class MetricsReader {
 };
 
 void ReadMetrics(const std::string& folder, Names& names, RunRecord& record) {
-  const std::string path = folder + "/metrics.jsonl";
+  const std::string path = folder + "/" + kMetricsFile;
   std::error_code error;
   if (!fs::is_regular_file(path, error)) {
     record.problems.push_back("metrics.jsonl is missing, so there are no curves");
@@ -244,10 +244,11 @@ void ReadMetrics(const std::string& folder, Names& names, RunRecord& record) {
     if (damaged++ == 0) first_damaged = lines.number();
   }
   if (damaged > 0) {
-    record.problems.push_back(fmt::format(
-        "{} of {} lines of metrics.jsonl {} no record and {} left out, the first of them line {}",
-        Grouped(damaged), Grouped(lines.number()), damaged == 1 ? "is" : "are",
-        damaged == 1 ? "was" : "were", Grouped(first_damaged)));
+    record.problems.push_back(
+        fmt::format("{} of {} lines of metrics.jsonl {} left out, the first of them line {}",
+                    Grouped(damaged), Grouped(lines.number()),
+                    damaged == 1 ? "is not a record and was" : "are not records and were",
+                    Grouped(first_damaged)));
   }
   record.totals = reader.Latest();
   record.metrics = std::move(reader).Rows();
@@ -256,7 +257,7 @@ void ReadMetrics(const std::string& folder, Names& names, RunRecord& record) {
   }
 }
 
-// Nothing if the file is not there or damaged, which is told in `problems`.
+// Nothing if the file is not there or damaged, which `problems` says.
 std::optional<Json> ReadObject(const std::string& folder, const std::string& file,
                                std::string_view without, RunRecord& record) {
   const std::string path = folder + "/" + file;
@@ -292,7 +293,7 @@ void TakeFacts(const Json& object, RunRecord& record) {
 
 void ReadOptions(const std::string& folder, RunRecord& record) {
   std::optional<Json> options =
-      ReadObject(folder, "options.json", ", so there is no configuration", record);
+      ReadObject(folder, kOptionsFile, ", so there is no configuration", record);
   if (!options) return;
   TakeFacts(*options, record);
   // What is shown elsewhere, and what does not change a training.
@@ -305,7 +306,7 @@ void ReadOptions(const std::string& folder, RunRecord& record) {
 
 void ReadSummary(const std::string& folder, Names& names, RunRecord& record) {
   std::optional<Json> summary = ReadObject(
-      folder, "summary.json", ": the run is still going on, or did not come to its end", record);
+      folder, kSummaryFile, ": the run is still going on, or did not come to its end", record);
   if (!summary) return;
   record.totals = MakeTotals(*summary, names);
   TakeFacts(*summary, record);
@@ -355,7 +356,7 @@ RunRecord ReadRun(std::string_view name, const std::string& folder) {
     throw UserError(fmt::format("{} is a file; name the folder of a run", folder));
   }
   const auto has = [&](const char* file) { return fs::exists(folder + "/" + file, error); };
-  if (!has("metrics.jsonl") && !has("summary.json")) {
+  if (!has(kMetricsFile) && !has(kSummaryFile)) {
     throw UserError(
         fmt::format("{} is {}; 'hogbatch train --out DIR' makes the folder of a run", folder,
                     fs::is_empty(folder, error) ? "an empty folder"

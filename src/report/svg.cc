@@ -5,19 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/guard/printable.h"
 #include "report/html.h"
 
 namespace hogbatch::report {
 namespace {
 
 constexpr double kCharacter = 8.6;  // the width of a digit in a wide font, as large as on a phone
-
-// Bytes of the UTF-8 character that begins at `at`.
-std::size_t CharacterBytes(std::string_view text, std::size_t at) {
-  std::size_t end = at + 1;
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
-  return end - at;
-}
 
 }  // namespace
 
@@ -73,19 +67,18 @@ std::string Text(double x, double y, std::string_view css, std::string_view text
 double TextWidth(std::string_view text) {
   constexpr std::string_view kWide = "MWm%";
   double characters = 0;
-  for (std::size_t at = 0; at < text.size(); at += CharacterBytes(text, at)) {
-    characters += kWide.find(text[at]) == std::string_view::npos ? 1 : 1.6;
+  while (!text.empty()) {
+    characters += kWide.find(text[0]) == std::string_view::npos ? 1 : 1.6;
+    text.remove_prefix(FirstCharacters(text, 1).size());
   }
   return kCharacter * characters;
 }
 
 std::string Fitted(std::string_view text, double width) {
   if (TextWidth(text) <= width) return std::string(text);
-  std::size_t end = 0;
-  for (double used = 2 * kCharacter; end < text.size() && used <= width; used += kCharacter) {
-    end += CharacterBytes(text, end);
-  }
-  return fmt::format("{}…", text.substr(0, end));
+  std::size_t characters = 0;
+  for (double used = 2 * kCharacter; used <= width; used += kCharacter) ++characters;
+  return fmt::format("{}…", FirstCharacters(text, characters));
 }
 
 std::string ColourClass(int colour, Stroke stroke) {

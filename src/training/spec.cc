@@ -136,8 +136,8 @@ void VisitSeed(OptionVisitor& v, TrainingSpec& o) {
   v.Number("seed", o.seed, kSeedRange, "Seed of the order of rows and of the initial weights");
 }
 
-void VisitOutput(OptionVisitor& v, TrainingSpec& o) {
-  v.Group("Output");
+void VisitReports(OptionVisitor& v, TrainingSpec& o) {
+  v.Group("Evaluation, reports and seed");
   v.Number("eval-every", o.eval_every, {1e-6, 1e6},
            "Epochs between evaluations, fractions allowed");
   v.Word(
@@ -160,7 +160,7 @@ void TrainingSpec::Visit(OptionVisitor& visitor) {
   optimizer.Visit(visitor);
   VisitWork(visitor, *this);
   VisitStopping(visitor, *this);
-  VisitOutput(visitor, *this);
+  VisitReports(visitor, *this);
 }
 
 void TrainingSpec::VisitReading(OptionVisitor& visitor) {

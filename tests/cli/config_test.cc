@@ -38,13 +38,13 @@ TEST(Config, HasTheOptionsOfItsCommand) {
 
 TEST(Config, IsRefusedWithThePlace) {
   EXPECT_THAT(ConfigError("lr = \n"), HasSubstr("c.toml:1:"));
-  EXPECT_THAT(ConfigError("lr = 1\n[trian]\n"), HasSubstr("c.toml:2: [trian] is no command"));
+  EXPECT_THAT(ConfigError("lr = 1\n[trian]\n"), HasSubstr("c.toml:2: [trian] is not a command"));
   EXPECT_THAT(ConfigError("lr = [[1]]\n"), HasSubstr("c.toml:1: lr is a list of lists"));
   EXPECT_THAT(ConfigError("lr = 1979-05-27\n"), HasSubstr("c.toml:1: lr is a date or a table"));
   EXPECT_THAT(ConfigError("config-format = 2\n"),
               HasSubstr("c.toml:1 was written by a newer hogbatch (format 2; "));
   EXPECT_THAT(ConfigError("config-format = 'x'\n"),
-              HasSubstr("c.toml:1: config-format x is no version"));
+              HasSubstr("c.toml:1: config-format x is not a version"));
 }
 
 std::string Dotted(std::size_t parts, const std::string& part) {

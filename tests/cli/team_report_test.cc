@@ -38,7 +38,7 @@ TEST(TeamFields, MarkATeamWhoseLatestUpdateWasTheRestOfABlock) {
 
 TEST(TeamFields, AreNoneForOneTeamAndBeforeTheFirstUpdate) {
   Progress alone = CoresAndGpu();
-  alone.teams.pop_back();
+  alone.teams.resize(1);
   EXPECT_THAT(TeamFields(alone), IsEmpty());
   Progress fresh = CoresAndGpu();
   fresh.updates = 0;
@@ -68,7 +68,7 @@ TEST(TeamFields, ManyGpusShareOne) {
                               .batch_size = i < 3 ? 512 : 2048});
   }
   EXPECT_THAT(TeamFields(progress), ElementsAre("cpu 12% x64 (max)", "4 GPUs 88% x512-2048"));
-  progress.teams.back().batch_size = 512;
+  progress.teams[progress.teams.size() - 1].batch_size = 512;
   EXPECT_EQ(TeamFields(progress).back(), "4 GPUs 88% x512");
 }
 
@@ -141,7 +141,7 @@ TEST(TeamLines, SayWhatWasLostAndWhoFailedEvenInARunOfOneTeam) {
   totals.lost_rows = 1200;
   totals.workers = {{.name = "cpu.0", .updates = 6, .failure = ""},
                     {.name = "cpu.1", .updates = 4000, .failure = "it broke"}};
-  totals.teams = {{.name = "cpu", .updates = 4006, .update_share = 1}};
+  totals.teams = TeamsOf({{.name = "cpu", .updates = 4006, .update_share = 1}});
   EXPECT_THAT(TeamLines(totals),
               ElementsAre("lost      1,200 rows of updates that failed when part of them was "
                           "already in the model",

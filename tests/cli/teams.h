@@ -1,9 +1,16 @@
-// Reports of runs with two teams, for tests of how they are told.
+// Reports of runs with two teams, for tests of how they are shown.
 #pragma once
+
+#include <utility>
+#include <vector>
 
 #include "runtime/control/progress.h"
 
 namespace hogbatch {
+
+inline IndexedVector<TeamId, TeamProgress> TeamsOf(std::vector<TeamProgress> teams) {
+  return IndexedVector<TeamId, TeamProgress>(std::move(teams));
+}
 
 // Even shares, the cores at their maximum.
 inline Progress CoresAndGpu() {
@@ -22,17 +29,17 @@ inline Progress CoresAndGpu() {
        .batch_size = 128,
        .busy_fraction = 0.75,
        .failure = ""}};
-  progress.teams = {{.name = "cpu",
-                     .updates = 5'200,
-                     .update_share = 0.52,
-                     .batch_size = 64,
-                     .rows_per_second = 41'600},
-                    {.name = "opencl.0",
-                     .kind = DeviceKind::kOpenCl,
-                     .updates = 4'800,
-                     .update_share = 0.48,
-                     .batch_size = 128,
-                     .rows_per_second = 76'800}};
+  progress.teams = TeamsOf({{.name = "cpu",
+                             .updates = 5'200,
+                             .update_share = 0.52,
+                             .batch_size = 64,
+                             .rows_per_second = 41'600},
+                            {.name = "opencl.0",
+                             .kind = DeviceKind::kOpenCl,
+                             .updates = 4'800,
+                             .update_share = 0.48,
+                             .batch_size = 128,
+                             .rows_per_second = 76'800}});
   progress.bound_teams = {{.team = 0,
                            .by = BoundTeam::By::kMax,
                            .batch_size = 64,

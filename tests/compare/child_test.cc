@@ -80,7 +80,7 @@ TEST(OptionTexts, BecomeTheWordsThatDifferFromTheDefaults) {
 }
 
 TEST(OptionTexts, AreQuotedForAShell) {
-  EXPECT_EQ(ShellText({"a", "b c", "it's", "--x=1", ""}), "a 'b c' 'it'\\''s' --x=1 ''");
+  EXPECT_EQ(CommandLine({"a", "b c", "it's", "--x=1", ""}), "a 'b c' 'it'\\''s' --x=1 ''");
 }
 
 }  // namespace

@@ -157,7 +157,8 @@ TEST(CompareSpec, RefusesWhatCannotBeRight) {
   EXPECT_THAT(why_not([](auto& spec) { spec.budget = "soon"; }),
               HasSubstr("--budget needs a time"));
   EXPECT_THAT(why_not([](auto& spec) { spec.lrs = "0.1,x"; }), HasSubstr("--lrs needs a number"));
-  EXPECT_THAT(why_not([](auto& spec) { spec.lrs = "0.1,0"; }), HasSubstr("0 is no learning rate"));
+  EXPECT_THAT(why_not([](auto& spec) { spec.lrs = "0.1,0"; }),
+              HasSubstr("0 is not a learning rate"));
   EXPECT_THAT(why_not([](auto& spec) { spec.lrs = ","; }), HasSubstr("at least one"));
   EXPECT_THAT(why_not([](auto& spec) { spec.against = ","; }), HasSubstr("all or none"));
   EXPECT_THAT(why_not([](auto& spec) { spec.target_loss = "-1"; }), HasSubstr("above 0, or auto"));

@@ -33,17 +33,17 @@ FindingFacts Facts(double target = 0.5) {
       .sides = kSides, .batches = {16}, .threads = 2, .train_rows = 1000, .target_loss = target};
 }
 
-RunRecord Speed(const std::string& side, std::int64_t batch, std::int64_t round, double rate) {
-  return WithRate(MakeRun(Phase::kThroughput, side, batch, 0.1, {}, round), rate);
+RunRecord Speed(const std::string& side, std::int64_t batch, std::int64_t repeat, double rate) {
+  return WithRate(MakeRun(Phase::kThroughput, side, batch, 0.1, {}, repeat), rate);
 }
 
 RunLog WithSpeeds() {
   RunLog log;
-  for (std::int64_t round = 0; round <= 3; ++round) {
-    const double machine = round == 2 ? 0.5 : 1;  // slower for all in one round
-    log.Add(Speed("hogbatch", 16, round, 1000 * machine));
-    log.Add(Speed("other", 16, round, 250 * machine));
-    log.Add(Speed("other", 32, round, 500 * machine));
+  for (std::int64_t repeat = 0; repeat <= 3; ++repeat) {
+    const double machine = repeat == 2 ? 0.5 : 1;  // slower for all in one repeat
+    log.Add(Speed("hogbatch", 16, repeat, 1000 * machine));
+    log.Add(Speed("other", 16, repeat, 250 * machine));
+    log.Add(Speed("other", 32, repeat, 500 * machine));
   }
   return log;
 }
@@ -52,9 +52,9 @@ RunLog WithSpeeds() {
 RunLog WithRace(double to) {
   RunLog log = WithSpeeds();
   for (const Phase phase : {Phase::kTuning, Phase::kRace, Phase::kCurve}) {
-    for (std::int64_t round = 1; round <= 3; ++round) {
-      log.Add(MakeRun(phase, "hogbatch", 16, 0.1, Fall(1, 0), round));
-      RunRecord other = MakeRun(phase, "other", 64, 0.2, Fall(1, to), round);
+    for (std::int64_t repeat = 1; repeat <= 3; ++repeat) {
+      log.Add(MakeRun(phase, "hogbatch", 16, 0.1, Fall(1, 0), repeat));
+      RunRecord other = MakeRun(phase, "other", 64, 0.2, Fall(1, to), repeat);
       other.peak_bytes = 5000;
       log.Add(other);
     }
@@ -150,7 +150,7 @@ TEST(Findings, TheFastestVariantAtTheNearestBatchSizeIsTuned) {
 }
 
 TEST(Page, SaysWhatWasComparedAndWhatIsNoise) {
-  Comparison comparison{.plan = {.batches = {16}, .lrs = {0.1}, .seeds = 3, .rounds = 3},
+  Comparison comparison{.plan = {.batches = {16}, .lrs = {0.1}, .seeds = 3, .repeats = 3},
                         .command = "hogbatch compare <data>",
                         .sides = kSides,
                         .absent = {{"keras", "not installed; install it with: x & y"}},

@@ -10,14 +10,14 @@
 namespace hogbatch::compare {
 
 inline RunRecord MakeRun(Phase phase, std::string side, std::int64_t batch, double lr,
-                         std::vector<CurvePoint> curve, std::int64_t round = 0) {
+                         std::vector<CurvePoint> curve, std::int64_t repeat = 0) {
   return {.plan = {.phase = phase,
                    .side = std::move(side),
                    .variant = "v",
                    .batch = batch,
                    .lr = lr,
                    .seed = 1,
-                   .round = round,
+                   .repeat = repeat,
                    .seconds = 10,
                    .epochs = 0,
                    .eval_every = 0.5,

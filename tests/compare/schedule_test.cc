@@ -50,7 +50,7 @@ TEST(Schedule, SlowVariantsAndFailuresAreNotRepeated) {
 
 TEST(Schedule, EveryItemIsFirstInSomeRound) {
   std::set<int> first;
-  for (int round = 0; round < 3; ++round) first.insert(Rotated(std::vector{1, 2, 3}, round)[0]);
+  for (int turn = 0; turn < 3; ++turn) first.insert(Rotated(std::vector{1, 2, 3}, turn)[0]);
   EXPECT_EQ(first.size(), 3u);
   EXPECT_THAT(Rotated(std::vector{1, 2, 3}, 4), ElementsAre(2, 3, 1));
 }
@@ -80,17 +80,17 @@ TEST(Schedule, RunsFillTheTimeWithinTheirBounds) {
   const std::vector<SideCost> sides = {{.overhead_seconds = 1, .evaluation_seconds = 0.5},
                                        {.overhead_seconds = 5, .evaluation_seconds = 1}};
   const double seconds = SecondsWithin(200, sides, 10, 2, 1, 60);
-  EXPECT_NEAR(10 * RoundSeconds(sides, seconds, 2), 200, 1e-9);
+  EXPECT_NEAR(10 * SecondsOfAllSides(sides, seconds, 2), 200, 1e-9);
   EXPECT_EQ(SecondsWithin(10, sides, 10, 2, 1, 60), 1);
   EXPECT_EQ(SecondsWithin(1e6, sides, 10, 2, 1, 60), 60);
 }
 
 TEST(Schedule, LittleTimeMakesFewerRoundsButTwo) {
-  EXPECT_EQ(RoundsWithin(100, 10, 5), 5);
-  EXPECT_EQ(RoundsWithin(35, 10, 5), 3);
-  EXPECT_EQ(RoundsWithin(5, 10, 5), 2);
-  EXPECT_EQ(RoundsWithin(-5, 10, 5), 2);
-  EXPECT_EQ(RoundsWithin(5, 10, 1), 1);
+  EXPECT_EQ(RepeatsWithin(100, 10, 5), 5);
+  EXPECT_EQ(RepeatsWithin(35, 10, 5), 3);
+  EXPECT_EQ(RepeatsWithin(5, 10, 5), 2);
+  EXPECT_EQ(RepeatsWithin(-5, 10, 5), 2);
+  EXPECT_EQ(RepeatsWithin(5, 10, 1), 1);
 }
 
 TEST(Schedule, EvaluationTakesAtMostItsShareOfTraining) {

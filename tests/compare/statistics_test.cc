@@ -17,7 +17,7 @@ TEST(Statistics, SpreadIsMedianAndBounds) {
 }
 
 TEST(Statistics, RatioIsTheGeometricMeanOfPairedRounds) {
-  // The machine is twice as slow in the second round, for both.
+  // The machine is twice as slow in the second repeat, for both.
   const auto ratio = RatioOf(std::vector<Pair>{{4, 1}, {8, 2}, {4, 1}});
   ASSERT_TRUE(ratio);
   EXPECT_NEAR(ratio->mean, 4, 1e-12);
@@ -55,7 +55,7 @@ TEST(Statistics, OneRoundHasNoVerdict) {
 
 TEST(Statistics, RoundsWithoutAPositiveValueDoNotCount) {
   EXPECT_FALSE(RatioOf(std::vector<Pair>{{0, 1}, {1, 0}}));
-  EXPECT_EQ(RatioOf(std::vector<Pair>{{0, 1}, {2, 1}})->rounds, 1);
+  EXPECT_EQ(RatioOf(std::vector<Pair>{{0, 1}, {2, 1}})->repeats, 1);
 }
 
 TEST(Statistics, DifferenceIsJudgedByItsInterval) {

@@ -75,7 +75,7 @@ TEST(Tuning, TheSettingThatReachesTheTargetFirstWins) {
   early.curve = {{0, 0, 1, {}}, {1, 1, 0.4, {}}, {10, 9, 0.4, {}}};  // fast, then stuck
   log.Add(Tried("a", 64, 0.2, 0.1));
   log.Add(early);
-  const auto setting = Settle(log, Named("a"), 0.5);
+  const auto setting = ChooseSetting(log, Named("a"), 0.5);
   ASSERT_TRUE(setting);
   EXPECT_EQ(setting->cell, (GridCell{16, 0.1}));
   EXPECT_NEAR(*setting->seconds, 1 * 0.5 / 0.6, 1e-9);
@@ -88,10 +88,10 @@ TEST(Tuning, WithoutAnySettingAtTheTargetTheLowestLossWins) {
   RunLog log;
   log.Add(Tried("a", 16, 0.1, 0.6));
   log.Add(Tried("a", 64, 0.1, 0.55));
-  const auto setting = Settle(log, Named("a"), 0.5);
+  const auto setting = ChooseSetting(log, Named("a"), 0.5);
   EXPECT_EQ(setting->cell, (GridCell{64, 0.1}));
   EXPECT_FALSE(setting->seconds);
-  EXPECT_FALSE(Settle(log, Named("b"), 0.5)) << "it never trained";
+  EXPECT_FALSE(ChooseSetting(log, Named("b"), 0.5)) << "it never trained";
 }
 
 }  // namespace

@@ -264,7 +264,7 @@ TEST(HostileRecords, AreLeftOutOfAReport) {
   const Finished finished = RunProgram({"report", "o"}, folder.path());
   ExpectSmall(finished);
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(finished.err, HasSubstr("2 of 3 lines of metrics.jsonl are no record"));
+  EXPECT_THAT(finished.err, HasSubstr("2 of 3 lines of metrics.jsonl are not records"));
   EXPECT_THAT(finished.err, HasSubstr("summary.json is damaged"));
   EXPECT_THAT(finished.err, HasSubstr("options.json is too large"));
 }
@@ -288,7 +288,7 @@ TEST(HostileRecords, OfVeryManyWorkersAreReportedInPart) {
   const Finished finished = RunProgram({"report", "o"}, folder.path());
   ExpectSmall(finished);
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(finished.err, HasSubstr("1 of 20,001 lines of metrics.jsonl is no record"));
+  EXPECT_THAT(finished.err, HasSubstr("1 of 20,001 lines of metrics.jsonl is not a record"));
   EXPECT_THAT(finished.err, HasSubstr("names more than 1,000 workers"));
   EXPECT_THAT(finished.err, HasSubstr("summary.json is damaged"));
 }

@@ -91,7 +91,7 @@ TEST_F(RunFolder, WithDamagedLinesIsReadWithoutThem) {
   const RunRecord run = Read();
   EXPECT_EQ(run.metrics.size(), 3u);
   EXPECT_THAT(run.problems,
-              ElementsAre("8 of 12 lines of metrics.jsonl are no record and were left out, the "
+              ElementsAre("8 of 12 lines of metrics.jsonl are not records and were left out, the "
                           "first of them line 1"));
 }
 

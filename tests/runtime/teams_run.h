@@ -64,7 +64,7 @@ inline UpdateCost StoppedBetween(double begin, double end, const CostModel& cost
   };
 }
 
-inline const std::vector<TeamProgress>& TeamsAt(const FakeRun& run, double time) {
+inline const IndexedVector<TeamId, TeamProgress>& TeamsAt(const FakeRun& run, double time) {
   const auto found = std::find_if(run.recorder.reports.begin(), run.recorder.reports.end(),
                                   [&](const Progress& report) { return report.seconds >= time; });
   return found == run.recorder.reports.end() ? run.recorder.reports.back().teams : found->teams;
@@ -72,12 +72,12 @@ inline const std::vector<TeamProgress>& TeamsAt(const FakeRun& run, double time)
 
 // The teams' shares of the updates made between two times.
 inline std::vector<double> SharesBetween(const FakeRun& run, double begin, double end) {
-  const std::vector<TeamProgress>& before = TeamsAt(run, begin);
-  const std::vector<TeamProgress>& after = TeamsAt(run, end);
+  const IndexedVector<TeamId, TeamProgress>& before = TeamsAt(run, begin);
+  const IndexedVector<TeamId, TeamProgress>& after = TeamsAt(run, end);
   std::vector<double> shares;
   double all = 0;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    shares.push_back(static_cast<double>(after[i].updates - before[i].updates));
+  for (const TeamId id : before.ids()) {
+    shares.push_back(static_cast<double>(after[id].updates - before[id].updates));
     all += shares.back();
   }
   for (double& share : shares) share /= all;

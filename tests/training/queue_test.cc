@@ -77,7 +77,7 @@ class QueueTest : public testing::Test {
   QueuedJob JobOf(const TrainingSpec& spec, Sharing sharing, const std::string& name) {
     return {.plan = PlanInQueue(spec, *input_, devices_, FindScheduler("fifo"), sharing, quiet_),
             .input = input_,
-            .place = {.sharing = sharing},
+            .sharing = {.workers = sharing},
             .keep = KeepOptions{
                 .folder = (folder_ / name).string(), .options = SpecToJson(spec), .every = 0.05}};
   }

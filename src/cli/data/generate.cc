@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/spelling.h"
 #include "core/text.h"
+#include "datasets/convert/write_rows.h"
 #include "datasets/synthetic.h"
 
 namespace hogbatch {

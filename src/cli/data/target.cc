@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/option_checks.h"
 #include "core/replaced_file.h"
-#include "datasets/convert/write_rows.h"
 
 namespace hogbatch {
 namespace {
@@ -73,14 +72,6 @@ void WriteTarget(const std::string& path, NamedBy named_by,
   });
   put(held);
   if (file) file->Commit();
-}
-
-void WriteRows(const Dataset& data, const Schema& schema, WrittenFormat to, const TakeText& write) {
-  const bool is_csv = to == WrittenFormat::kCsv;
-  if (is_csv) write(CsvHeader(schema));
-  for (std::int64_t row = 0; row < data.rows; ++row) {
-    write(is_csv ? CsvRow(data, schema, row) : LibsvmRow(data, schema, row));
-  }
 }
 
 }  // namespace hogbatch

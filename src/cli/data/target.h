@@ -8,7 +8,7 @@
 #include "core/options.h"
 #include "core/replaced_file.h"
 #include "datasets/convert/write_table.h"
-#include "datasets/dataset.h"
+#include "datasets/schema.h"
 
 namespace hogbatch {
 
@@ -25,8 +25,5 @@ void RefusePipes(std::string_view command, const std::string& data);
 // takes its text.
 void WriteTarget(const std::string& path, NamedBy named_by,
                  const std::function<void(const TakeText&)>& write);
-
-// All rows as CSV, with a header, or as LIBSVM.
-void WriteRows(const Dataset& data, const Schema& schema, WrittenFormat to, const TakeText& write);
 
 }  // namespace hogbatch

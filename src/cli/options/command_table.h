@@ -21,7 +21,7 @@ struct CommandRow {
 
 // Commands whose names begin with "data " are shown as one.
 inline constexpr const char* kDataGroup = "data";
-inline constexpr const char* kDataSummary = "look at, convert, split or make files of data";
+inline constexpr const char* kDataSummary = "show, convert, split, generate or fetch data files";
 
 // clang-format off
 inline constexpr std::tuple kCommandTable = {
@@ -36,8 +36,8 @@ Examples:
   hogbatch train mine.csv --devices cuda:0          on one GPU; 'hogbatch devices' lists them
   hogbatch train mine.csv --devices cpu,cuda:0      on that GPU and the cores
 
-The folder of results holds model.safetensors, summary.json, metrics.jsonl (one line per report)
-and options.json (all options, the machine, the data). Ctrl-C stops the training and saves the model.
+The folder of results holds model.safetensors, summary.json, metrics.jsonl (one line per report) and
+options.json (all options, the machine, the data). Ctrl-C stops the training and saves the model.
 )", Train},
 
 CommandRow<QueueCommandOptions>{"queue", "train many networks in one run, on shared devices",

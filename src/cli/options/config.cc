@@ -97,7 +97,7 @@ void CheckFormat(std::vector<ConfigEntry>& entries) {
   if (found == entries.end()) return;
   std::int64_t format = 0;
   if (!ReadAll(found->text, format) || format < 1) {
-    throw UserError(fmt::format("{}: {} {} is no version; leave the line out", found->place,
+    throw UserError(fmt::format("{}: {} {} is not a version; leave the line out", found->place,
                                 kVersionKey, found->text));
   }
   RefuseNewerFormat(found->place, format, kFormat);
@@ -113,7 +113,7 @@ std::string_view NoteAbove(std::string_view text) {
   return "";
 }
 
-// Bytes that are no UTF-8 are replaced.
+// Bytes that are not UTF-8 are replaced.
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
   for (std::size_t size = 0; !text.empty(); text.remove_prefix(std::max<std::size_t>(size, 1))) {
@@ -163,7 +163,7 @@ std::vector<ConfigEntry> ParseConfig(std::string_view text, const std::string& p
     const std::string name(key.str());
     const std::vector<std::string> known(commands.begin(), commands.end());
     if (std::ranges::find(known, name) == known.end()) {
-      throw UserError(fmt::format("{}: [{}] is no command{}", PlaceOf(path, node), name,
+      throw UserError(fmt::format("{}: [{}] is not a command{}", PlaceOf(path, node), name,
                                   DidYouMean(name, known)));
     }
     if (name == command) AddEntries(*node.as_table(), path, entries);

@@ -20,7 +20,7 @@ struct ConfigEntry {
 std::string FindConfig(std::span<const std::string> arguments);
 
 // The entries for one command. `commands` are the names that tables may have. UserError, with the
-// place, for text that is no TOML, a value that no option can have, or a newer format.
+// place, for text that is not TOML, a value that no option can have, or a newer format.
 std::vector<ConfigEntry> ReadConfig(const std::string& path, std::string_view command,
                                     std::span<const std::string> commands);
 // The same for the text of a file; `path` names it in errors.
@@ -29,7 +29,7 @@ std::vector<ConfigEntry> ParseConfig(std::string_view text, const std::string& p
                                      std::span<const std::string> commands);
 
 // A file of jobs: the entries of [defaults] and of each [[job]] table. UserError, with the place,
-// for text that is no TOML, a value that no option can have, or anything else at the top.
+// for text that is not TOML, a value that no option can have, or anything else at the top.
 struct JobEntries {
   std::string place;  // FILE:LINE
   std::vector<ConfigEntry> entries;
@@ -57,7 +57,7 @@ class ConfigWriter final : public OptionVisitor {
   void Text(std::string_view name, std::string& value, std::string_view meta,
             std::string_view help) override;
 
-  // An argument that is no option, such as the data.
+  // An argument that is not an option, such as the data.
   void Argument(std::string_view name, const std::string& value);
 
   const std::string& text() const { return text_; }

@@ -18,9 +18,9 @@ namespace {
 constexpr std::string_view kToInfer = "every GPU, or the cores where there is none";
 
 constexpr const char* kTrainingRows =
-    "Rows with labels: CSV, JSON lines, LIBSVM or IDX (MNIST),\n"
-    "plain, .gz, .xz, .bz2 or .zst; several files are one data set; - is standard input.\n"
-    "Not given: the data set that ships with the program";
+    "Rows with labels: CSV, JSON lines, LIBSVM or IDX (MNIST), plain, .gz, .xz, .bz2 or .zst; "
+    "several files are one data set; - is standard input. If not given, the data set that ships "
+    "with the program";
 
 void VisitQuiet(OptionVisitor& visitor, bool& quiet) {
   visitor.Flag("quiet", quiet, "Print errors only");
@@ -81,7 +81,7 @@ void ModelAndRows::Visit(OptionVisitor& visitor) {
 void ModelAndRows::Arguments(ArgumentVisitor& visitor) {
   visitor.One("MODEL", model, "A model.safetensors that train wrote");
   visitor.Files("DATA", data,
-                "Rows: CSV, JSON lines, LIBSVM or IDX, plain, .gz, .xz, .bz2 or .zst;\n"
+                "Rows: CSV, JSON lines, LIBSVM or IDX, plain, .gz, .xz, .bz2 or .zst; "
                 "several files are one data set; - is standard input");
 }
 
@@ -151,7 +151,7 @@ void QueueCommandOptions::Arguments(ArgumentVisitor& visitor) {
 void SweepCommandOptions::Visit(OptionVisitor& visitor) {
   training.Visit(visitor);
   search.Visit(visitor);
-  visitor.Group("Output of the sweep");
+  visitor.Group("Output");
   visitor.Text("out", out, "DIR",
                "Folder for the best model and the records of the sweep; if not given, "
                "runs/DATE-TIME");
@@ -279,7 +279,8 @@ void InspectOptions::Visit(OptionVisitor& visitor) {
 }
 
 void InspectOptions::Arguments(ArgumentVisitor& visitor) {
-  visitor.One("FILE", path, "A model, a checkpoint or a folder");
+  visitor.One("FILE", path,
+              "A model, a checkpoint, a file of the data cache, or the folder of a run");
 }
 
 void DevicesOptions::Visit(OptionVisitor& visitor) {

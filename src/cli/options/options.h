@@ -16,7 +16,7 @@
 
 namespace hogbatch {
 
-// Shows the arguments of a command that are no options; `name` stands for them in --help. They are
+// Shows the arguments of a command that are not options; `name` stands for them in --help. They are
 // kept as text, or as the lines of one text.
 class ArgumentVisitor {
  public:

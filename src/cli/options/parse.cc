@@ -25,13 +25,31 @@ namespace {
 
 constexpr std::size_t kHelpColumn = 36;
 constexpr std::size_t kHelpWidth = 98 - kHelpColumn;
+constexpr char kNoBreak = '\x1f';  // a space at which no line ends
+
+// Wraps each line. A line with a gap is a row of a table: what does not fit stands below its text.
+std::string WrapLines(std::string_view text) {
+  std::string wrapped;
+  for (const std::string& line : SplitLines(text)) {
+    const std::size_t gap = line.find("  ");
+    const std::size_t indent = gap == line.npos ? 0 : line.find_first_not_of(' ', gap);
+    std::string cell = Wrap(std::string_view(line).substr(indent), kHelpWidth - indent);
+    for (std::size_t at = 0; (at = cell.find('\n', at)) != cell.npos; at += indent + 1) {
+      cell.insert(at + 1, indent, ' ');
+    }
+    wrapped += (wrapped.empty() ? "" : "\n") + line.substr(0, indent) + cell;
+  }
+  return wrapped;
+}
 
 // Help texts begin with a capital letter.
 std::string HelpText(std::string help) {
   if (!help.empty() && help[0] >= 'a' && help[0] <= 'z') {
     help[0] = static_cast<char>(help[0] - 'a' + 'A');
   }
-  return Wrap(help, kHelpWidth);
+  help = WrapLines(help);
+  std::ranges::replace(help, kNoBreak, ' ');
+  return help;
 }
 
 std::shared_ptr<CLI::Formatter> MakeFormatter() {
@@ -50,19 +68,19 @@ class ArgumentRegistrar final : public ArgumentVisitor {
   const std::vector<std::pair<std::string, std::string*>>& texts() const { return texts_; }
 
   void One(const char* name, std::string& value, const std::string& help) override {
-    app_.add_option(name, value, help)->type_name("FILE");
+    app_.add_option(name, value, HelpText(help))->type_name("");
     Note(name, value);
   }
   void Files(const char* name, std::string& value, const std::string& help) override {
     const auto join = [&value](const std::vector<std::string>& files) {
       value = fmt::format("{}", fmt::join(files, "\n"));
     };
-    app_.add_option_function<std::vector<std::string>>(name, join, help)->type_name("FILE");
+    app_.add_option_function<std::vector<std::string>>(name, join, HelpText(help))->type_name("");
     Note(name, value);
   }
   void Folders(const char* name, std::vector<std::string>& values,
                const std::string& help) override {
-    app_.add_option(name, values, help)->type_name("DIR");
+    app_.add_option(name, values, HelpText(help))->type_name("");
   }
 
  private:
@@ -79,9 +97,9 @@ class ArgumentRegistrar final : public ArgumentVisitor {
 using Take = std::function<void(const std::string& name, const std::string& text)>;
 void Register(CLI::App& app, const ListedOption& option, const Take& take) {
   const std::string flag = fmt::format("--{}", option.name);
-  const std::string help =
-      HelpText(option.value.empty() ? option.help
-                                    : fmt::format("{} (default {})", option.help, option.value));
+  const std::string help = HelpText(
+      option.value.empty() ? option.help
+                           : fmt::format("{} (default{}{})", option.help, kNoBreak, option.value));
   if (option.name == kHelpOption) {
     app.set_help_flag("-h," + flag, help)->group(option.group);
   } else if (option.meta.empty()) {

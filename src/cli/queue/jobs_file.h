@@ -23,7 +23,7 @@ struct JobRequest {
   std::string error;  // why it cannot run: a value that its option cannot have; empty: it can
 };
 
-// UserError, with the place, for text that is no TOML, an unknown key or table, a job without a
+// UserError, with the place, for text that is not TOML, an unknown key or table, a job without a
 // name, and two jobs with one name. `default_name`: of a single job that has none; empty: it needs
 // one.
 std::vector<JobRequest> ParseJobs(std::string_view text, const std::string& path,

@@ -160,9 +160,9 @@ void QueueCommand::AddToQueue(Prepared& prepared) {
   const JobId id = queue_->Add(
       {.plan = plan,
        .input = ready.input,
-       .place = {.sharing = request.exclusive ? Sharing::kExclusive : Sharing::kAnyWorkers,
-                 .priority = static_cast<int>(request.priority),
-                 .arrives = ready.resume ? 0 : request.arrives},
+       .sharing = {.workers = request.exclusive ? Sharing::kExclusive : Sharing::kAnyWorkers,
+                   .priority = static_cast<int>(request.priority),
+                   .arrives = ready.resume ? 0 : request.arrives},
        .keep = KeepIn(job->path, request.spec, plan, options_.checkpoints.every),
        .resume = ready.resume});
   JobRow* const added = FindRow(request.name);

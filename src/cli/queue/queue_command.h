@@ -61,7 +61,7 @@ class QueueCommand final : public QueueObserver {
     double shown_at = 0;
     bool record_failed = false;
     JobOutcome outcome = JobOutcome::kDone;             // once it has ended
-    std::future<std::vector<std::string>> saving = {};  // what is to be told, when it is saved
+    std::future<std::vector<std::string>> saving = {};  // what to report, when it is saved
   };
 
   // Returns the exit code.
@@ -93,7 +93,7 @@ class QueueCommand final : public QueueObserver {
   void WriteQueue();
   // Empty: it is written.
   std::string WhyQueueUnwritten();
-  // The same while jobs run, which a full disk does not end: it is told once.
+  // The same while jobs run, which a full disk does not end: it is reported once.
   void RecordQueue();
   JobRow* FindRow(std::string_view name);
   JobRow& row(JobId job) { return rows_[row_of_.at(job)]; }

@@ -14,7 +14,6 @@
 #include "core/replaced_file.h"
 #include "core/text.h"
 #include "training/job_parts.h"
-#include "training/model/last_save.h"
 
 namespace hogbatch {
 namespace {
@@ -105,11 +104,7 @@ void QueueCommand::OpenFolder(Prepared& prepared, Job& job) {
   options.out = job.path;
   options.report = job.report = prepared.request.report;
   options.tensorboard = prepared.request.tensorboard;
-  ReplaceFile(
-      job.path + "/options.json",
-      OptionsText(options, *job.plan,
-                  {.started = LocalTime(), .devices = devices_, .input = *prepared.job.input}));
-  ReplaceFile(job.path + "/config.toml", ConfigOf(options.spec));
+  WriteSettings(job.path, options, *job.plan, devices_, *prepared.job.input);
   job.records = std::make_unique<TrainRecords>(
       job.path, options, job.scale,
       resume ? GrowingFile::Begin::kWhereItEnds : GrowingFile::Begin::kEmpty);
@@ -118,15 +113,13 @@ void QueueCommand::OpenFolder(Prepared& prepared, Job& job) {
 // In the background: a full disk, which is tried again, must not hold up the other jobs.
 std::future<std::vector<std::string>> QueueCommand::Save(const Job& ended,
                                                          const TrainedModel& trained) {
-  const double patience = saver_.busy() ? 0 : 10;  // the models behind it wait as long
+  const double patience = saver_.busy() ? 0 : kSaveSeconds;  // the models behind it wait as long
   auto save = [&ended, trained, patience] {
     std::vector<std::string> warnings;
     WarningObserver observer([&](std::string_view sentence) { warnings.emplace_back(sentence); });
-    std::string place = ended.path;
-    if (trained.model) place = SaveLast(*trained.model, ended.path, observer, patience);
-    if (place != ended.path) throw Error(warnings.back());
-    ReplaceFile(ended.path + "/summary.json",
-                SummaryText(trained.run, FactsOf(*ended.plan, ended.path), ended.scale));
+    const SavedResults saved =
+        SaveResults(ended.path, trained, *ended.plan, ended.scale, observer, patience);
+    if (saved.folder != ended.path) throw Error(warnings.back());
     if (ended.report) WriteReportInto(ended.path);
     return warnings;
   };

@@ -50,7 +50,7 @@ void QueueCommand::PrepareNext() {
   arriving_.pop_front();
 }
 
-// A file that is wrong is told once, and is no reason to end.
+// A file that is wrong is reported once, and is no reason to end.
 void QueueCommand::TakeWatchedFile(const std::string& path) {
   try {
     AcceptNew(ReadJobs(path), watched_jobs_[path]);

@@ -8,6 +8,7 @@
 
 #include "cli/reports/team_report.h"
 #include "core/text.h"
+#include "training/model/model_file.h"
 #include "training/plan_notes.h"
 
 namespace hogbatch {
@@ -193,7 +194,7 @@ std::vector<std::string> ConclusionLines(const TrainedModel& trained, const Metr
                                 SplitText("valid", run.saved->valid, scale),
                                 SplitText("test", run.saved->test, scale)));
   }
-  lines.push_back(fmt::format("model     {}/model.safetensors", folder));
+  lines.push_back(fmt::format("model     {}", ModelPath(folder)));
   return lines;
 }
 

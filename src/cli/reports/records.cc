@@ -65,11 +65,11 @@ void PutTeams(Json& object, const Progress& progress) {
   Json shares = Json::object();
   Json rates = Json::object();
   Json bounds = Json::object();
-  for (std::size_t i = 0; i < progress.teams.size(); ++i) {
-    const TeamProgress& team = progress.teams[i];
+  for (const TeamId id : progress.teams.ids()) {
+    const TeamProgress& team = progress.teams[id];
     PutNumber(shares, team.name, team.update_share);
     PutNumber(rates, team.name, team.rows_per_second);
-    if (const auto bound = MostBound(progress, static_cast<int>(i))) {
+    if (const auto bound = MostBound(progress, id)) {
       bounds[team.name] = {{"bound", Name(bound->by)}, {"rows", bound->batch_size}};
       PutNumber(bounds[team.name], "share_of_reviews", bound->share_of_reviews);
     }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "cli/reports/live_line.h"
 #include "core/text.h"
@@ -26,10 +25,10 @@ std::string Percent(double share) {
 
 // " (max)" for a team at a bound that held it. At the end of a block its latest update may be a
 // little larger or smaller than the bound.
-std::string Mark(const Progress& progress, std::size_t team) {
+std::string Mark(const Progress& progress, TeamId team) {
   const std::int64_t rows = progress.teams[team].batch_size;
   for (const BoundTeam& bound : progress.bound_teams) {
-    if (bound.team != static_cast<int>(team)) continue;
+    if (bound.team != team) continue;
     if (bound.by == BoundTeam::By::kMin ? rows <= bound.batch_size : rows >= bound.batch_size) {
       return fmt::format(" ({})", Name(bound.by));
     }
@@ -37,17 +36,17 @@ std::string Mark(const Progress& progress, std::size_t team) {
   return "";
 }
 
-std::string TeamField(const Progress& progress, std::size_t index) {
-  const TeamProgress& team = progress.teams[index];
+std::string TeamField(const Progress& progress, TeamId id) {
+  const TeamProgress& team = progress.teams[id];
   std::string field = fmt::format("{} {}", team.name, Percent(team.update_share));
   if (team.batch_size > 0) field += fmt::format(" x{}", team.batch_size);
-  return field + Mark(progress, index);
+  return field + Mark(progress, id);
 }
 
 bool IsGpu(const TeamProgress& team) { return team.kind != DeviceKind::kCpu; }
 
 // "8 GPUs 88% x512-2048", for more GPUs than a line holds.
-std::string GpusField(std::span<const TeamProgress> teams) {
+std::string GpusField(const IndexedVector<TeamId, TeamProgress>& teams) {
   int count = 0;
   double share = 0;
   std::vector<std::int64_t> rows;
@@ -108,11 +107,11 @@ std::string Remedy(const BoundTeam& bound, const TeamProgress& team) {
 std::string BoundsLine(const Progress& totals) {
   std::vector<std::string> bounds;
   std::vector<std::string> ways;
-  for (std::size_t i = 0; i < totals.teams.size(); ++i) {
-    const std::optional<BoundTeam> bound = MostBound(totals, static_cast<int>(i));
+  for (const TeamId id : totals.teams.ids()) {
+    const std::optional<BoundTeam> bound = MostBound(totals, id);
     if (!bound || bound->share_of_reviews < kRarelyBound) continue;
-    bounds.push_back(BoundText(*bound, totals.teams[i]));
-    const std::string way = Remedy(*bound, totals.teams[i]);
+    bounds.push_back(BoundText(*bound, totals.teams[id]));
+    const std::string way = Remedy(*bound, totals.teams[id]);
     if (!way.empty() && std::ranges::find(ways, way) == ways.end()) ways.push_back(way);
   }
   if (bounds.empty()) return "";
@@ -162,7 +161,7 @@ std::string_view Name(BoundTeam::By by) {
   return "memory";
 }
 
-std::optional<BoundTeam> MostBound(const Progress& progress, int team) {
+std::optional<BoundTeam> MostBound(const Progress& progress, TeamId team) {
   std::optional<BoundTeam> most;
   for (const BoundTeam& bound : progress.bound_teams) {
     if (bound.team != team) continue;
@@ -172,12 +171,12 @@ std::optional<BoundTeam> MostBound(const Progress& progress, int team) {
 }
 
 std::vector<std::string> TeamFields(const Progress& progress) {
-  const std::vector<TeamProgress>& teams = progress.teams;
+  const IndexedVector<TeamId, TeamProgress>& teams = progress.teams;
   if (teams.size() < 2 || progress.updates == 0) return {};
   const bool many = teams.size() > kTeamsOnALine;
   std::vector<std::string> fields;
-  for (std::size_t i = 0; i < teams.size(); ++i) {
-    if (!many || !IsGpu(teams[i])) fields.push_back(TeamField(progress, i));
+  for (const TeamId id : teams.ids()) {
+    if (!many || !IsGpu(teams[id])) fields.push_back(TeamField(progress, id));
   }
   if (many) fields.push_back(GpusField(teams));
   if (progress.beta) fields.push_back(fmt::format("beta {:.2f}", *progress.beta));

@@ -14,7 +14,7 @@ namespace hogbatch {
 std::string_view Name(BoundTeam::By by);  // "min", "max", "memory"
 
 // The bound that held a team of `progress` in most of its reviews.
-std::optional<BoundTeam> MostBound(const Progress& progress, int team);
+std::optional<BoundTeam> MostBound(const Progress& progress, TeamId team);
 
 // For the live line, one field a team and the measured beta: "cpu 52% x64 (max)" is a share of the
 // updates, rows per update and the bound it stands at. Empty unless several teams train. Many GPUs

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/reports/records.h"
+#include "report/record_format.h"
 
 namespace hogbatch {
 namespace {
@@ -51,7 +52,7 @@ std::vector<report::Scalar> ScalarsOf(const Progress& progress, const MetricScal
 
 TrainRecords::TrainRecords(const std::string& folder, const TrainOptions& options,
                            MetricScale scale, GrowingFile::Begin begin)
-    : metrics_(folder + "/metrics.jsonl", begin),
+    : metrics_(folder + "/" + report::kMetricsFile, begin),
       scale_(scale),
       started_(SecondsSince1970()),
       traced_(!options.trace.empty()) {

@@ -8,6 +8,7 @@
 
 #include "cli/sweep/sweep_report.h"
 #include "core/guard/json_text.h"
+#include "training/model/model_file.h"
 
 namespace hogbatch {
 namespace {
@@ -76,13 +77,6 @@ std::string FoldLine(const FoldMeans& means, const std::string& metric) {
   return line;
 }
 
-Trial SettingOf(const SweepResults& sweep, const FoldMeans& means) {
-  Trial setting = sweep.trials[means.setting * CountFolds(sweep.trials)];
-  setting.values.pop_back();
-  setting.spec.fold.clear();
-  return setting;
-}
-
 std::string FoldsJson(const SweepResults& sweep, const std::string& folder) {
   const FoldMeans means = MeansOfFolds(sweep).front();
   const std::size_t folds = CountFolds(sweep.trials);
@@ -97,7 +91,7 @@ std::string FoldsJson(const SweepResults& sweep, const std::string& folder) {
   put("test_" + sweep.metric, means.test_metric);
   if (means.is_complete) {
     const auto results = sweep.results.subspan(means.setting * folds, folds);
-    json["model"] = folder + "/model.safetensors";
+    json["model"] = ModelPath(folder);
     json["fold_of_model"] = Ranking(results).front() + 1;
   }
   return JsonText(json, 2) + "\n";

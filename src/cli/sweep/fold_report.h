@@ -16,9 +16,6 @@ std::vector<std::string> FoldTable(const SweepResults& sweep, std::size_t most);
 // mean, deviation, lowest and highest.
 std::string FoldLine(const FoldMeans& means, const std::string& metric);
 
-// The setting alone, without its fold.
-Trial SettingOf(const SweepResults& sweep, const FoldMeans& means);
-
 // The best setting as JSON. If all of its folds have ended well, the model is of one of them.
 std::string FoldsJson(const SweepResults& sweep, const std::string& folder);
 

@@ -18,6 +18,7 @@
 #include "core/replaced_file.h"
 #include "core/text.h"
 #include "report/sweep_page.h"
+#include "training/model/model_file.h"
 
 namespace hogbatch {
 namespace {
@@ -219,7 +220,7 @@ void SweepCommand::Conclude() {
   } else if (!has_folds()) {
     ShowBest(results);
   }
-  console_.Say(fmt::format("model     {}/model.safetensors", folder_));
+  console_.Say(fmt::format("model     {}", ModelPath(folder_)));
   console_.Say(fmt::format("page      {}/sweep.html", folder_));
 }
 
@@ -277,8 +278,8 @@ int SweepCommand::TrainEnsemble() {
   SweepCommand members(options, resumed, console_);
   const int code = members.Run();
   if (members.ensemble()) {
-    SaveModel(folder_ + "/model.safetensors", *members.ensemble());
-    console_.Say(fmt::format("model     {}/model.safetensors is the ensemble, too", folder_));
+    SaveModel(ModelPath(folder_), *members.ensemble());
+    console_.Say(fmt::format("model     {} is the ensemble, too", ModelPath(folder_)));
   }
   return code;
 }

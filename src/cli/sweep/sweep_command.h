@@ -54,7 +54,7 @@ class SweepCommand final : public SweepObserver {
   // Trains an ensemble with the options of the best trial, in a folder of its own.
   int TrainEnsemble();
   SweepRecord RecordNow() const;
-  // While trials train, which a full disk does not end: it is told once.
+  // While trials train, which a full disk does not end: it is reported once.
   void Record();
   SweepResults Results() const;
   double Seconds() const;

@@ -39,7 +39,7 @@ void SweepRecorder::Post(const SweepRecord& record, const SweepResults& results,
 void SweepRecorder::Write(const SweepRecord& record, const SweepResults& results,
                           std::vector<std::string> unneeded) {
   writer_.Wait();
-  lines_.assign(lines_.size(), "");  // trials that were interrupted may not have been told
+  lines_.assign(lines_.size(), "");  // trials that were interrupted may not have been reported
   Add(std::move(unneeded));
   WriteFiles(TrialsText(results), SweepText(record));
 }

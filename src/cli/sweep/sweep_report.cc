@@ -4,15 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/reports/live_line.h"
 #include "cli/sweep/fold_report.h"
 #include "core/guard/json_text.h"
+#include "core/guard/printable.h"
 #include "core/option_values.h"
 #include "core/text.h"
+#include "training/model/model_file.h"
 
 namespace hogbatch {
 namespace {
@@ -27,17 +28,6 @@ bool HasTest(const SweepResults& sweep) {
   });
 }
 
-std::string ShellText(const std::string& text) {
-  const bool is_plain = std::ranges::all_of(text, [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("-_./:,=+@%").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  if (is_plain && !text.empty()) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::size_t Count(const SweepResults& sweep, TrialState state) {
   return static_cast<std::size_t>(std::ranges::count(sweep.results, state, &TrialResult::state));
 }
@@ -49,9 +39,7 @@ std::vector<std::string> Aligned(const std::vector<std::vector<std::string>>& ro
   std::vector<std::size_t> widths(rows.front().size());
   for (const std::vector<std::string>& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const auto starts = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
-      const auto width = static_cast<std::size_t>(std::ranges::count_if(row[i], starts));
-      widths[i] = std::max(widths[i], width);
+      widths[i] = std::max(widths[i], CountCharacters(row[i]));
     }
   }
   std::vector<std::string> lines;
@@ -169,7 +157,7 @@ std::string EnsembleJson(const SweepResults& sweep, const EnsembleQuality& quali
           {{"valid_loss", best->valid_loss}, {"valid_" + sweep.metric, best->valid_metric}});
     }
   }
-  json["model"] = folder + "/model.safetensors";
+  json["model"] = ModelPath(folder);
   return JsonText(json, 2) + "\n";
 }
 

@@ -84,7 +84,7 @@ std::map<std::int64_t, double> MetricsByRound(const Runs& runs) {
   std::map<std::int64_t, double> metrics;
   for (const RunRecord* run : runs) {
     const auto best = BestPoint(run->curve, run->plan.counted_seconds());
-    if (best && best->metric) metrics[run->plan.round] = *best->metric;
+    if (best && best->metric) metrics[run->plan.repeat] = *best->metric;
   }
   return metrics;
 }
@@ -94,9 +94,9 @@ void AddMetric(CurveFinding& finding, const Runs& runs, const Runs& reference) {
   const auto others = MetricsByRound(reference);
   std::vector<double> values;
   std::vector<Pair> pairs;
-  for (const auto& [round, metric] : metrics) {
+  for (const auto& [repeat, metric] : metrics) {
     values.push_back(metric);
-    if (const auto other = others.find(round); other != others.end()) {
+    if (const auto other = others.find(repeat); other != others.end()) {
       pairs.push_back({.value = metric, .reference = other->second});
     }
   }

@@ -14,17 +14,17 @@ namespace {
 using Runs = std::vector<const RunRecord*>;
 using Value = std::function<std::optional<double>(const RunRecord&)>;
 
-// The values of the runs, by round.
+// The values of the runs, by repeat.
 std::map<std::int64_t, double> ByRound(const Runs& runs, const Value& value) {
   std::map<std::int64_t, double> values;
   for (const RunRecord* run : runs) {
     if (!run->done()) continue;
-    if (const auto found = value(*run)) values[run->plan.round] = *found;
+    if (const auto found = value(*run)) values[run->plan.repeat] = *found;
   }
   return values;
 }
 
-// Runs of a speed, first looks included.
+// Runs of a speed, first measurements included.
 Runs SpeedRuns(const RunLog& log, const SpeedCell& cell) {
   Runs runs = log.Of(Phase::kThroughput, cell.side);
   std::erase_if(runs, [&](const RunRecord* run) {
@@ -36,16 +36,16 @@ Runs SpeedRuns(const RunLog& log, const SpeedCell& cell) {
 std::vector<Pair> PairsOf(const std::map<std::int64_t, double>& values,
                           const std::map<std::int64_t, double>& reference) {
   std::vector<Pair> pairs;
-  for (const auto& [round, value] : values) {
-    const auto other = reference.find(round);
+  for (const auto& [repeat, value] : values) {
+    const auto other = reference.find(repeat);
     if (other != reference.end()) pairs.push_back({.value = value, .reference = other->second});
   }
   return pairs;
 }
 
-std::vector<double> ValuesIn(const std::map<std::int64_t, double>& by_round) {
+std::vector<double> ValuesIn(const std::map<std::int64_t, double>& by_repeat) {
   std::vector<double> values;
-  for (const auto& [round, value] : by_round) values.push_back(value);
+  for (const auto& [repeat, value] : by_repeat) values.push_back(value);
   return values;
 }
 
@@ -194,7 +194,7 @@ Findings FindingsOf(const RunLog& log, const FindingFacts& facts) {
   findings.target = ChooseTarget(log, facts.sides, facts.target_loss);
   if (!findings.target || log.Of(Phase::kTuning).empty()) return findings;
   for (const Side& side : facts.sides) {
-    if (const auto setting = Settle(log, side, findings.target->loss)) {
+    if (const auto setting = ChooseSetting(log, side, findings.target->loss)) {
       findings.races.push_back(RaceOf(log, *setting, findings.target->loss, facts.train_rows));
     }
   }

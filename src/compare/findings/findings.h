@@ -16,7 +16,7 @@
 namespace hogbatch::compare {
 
 // A ratio is an advantage of hogbatch: above 1 it is faster, or needs less. It pairs runs of one
-// round.
+// repeat.
 
 // Rows per second of one variant beside hogbatch's at `batch` rows per update.
 struct SpeedFinding {

@@ -84,7 +84,7 @@ std::optional<Ratio> RatioOf(std::span<const Pair> pairs) {
   return Ratio{.mean = std::exp(interval.mean),
                .low = std::exp(interval.mean - interval.half),
                .high = std::exp(interval.mean + interval.half),
-               .rounds = static_cast<std::int64_t>(logs.size()),
+               .repeats = static_cast<std::int64_t>(logs.size()),
                .verdict = Judge(interval, logs.size(), std::log1p(kSmallestDifference))};
 }
 

@@ -17,7 +17,7 @@ struct Spread {
 };
 std::optional<Spread> SpreadOf(std::span<const double> values);
 
-// Two measurements of one round, which ran shortly after each other.
+// Two measurements of one repeat, which ran shortly after each other.
 struct Pair {
   double value = 0;
   double reference = 0;
@@ -27,7 +27,7 @@ enum class Verdict : std::uint8_t {
   kHigher,   // value / reference is above 1
   kLower,    // below 1
   kNoise,    // the interval holds 1, or the difference is below kSmallest
-  kUnknown,  // fewer than two rounds: there is no interval
+  kUnknown,  // fewer than two repeats: there is no interval
 };
 std::string_view Name(Verdict verdict);
 
@@ -35,18 +35,18 @@ std::string_view Name(Verdict verdict);
 // and a learning rate varies by more from one comparison to the next.
 inline constexpr double kSmallestDifference = 0.05;
 
-// value / reference over paired rounds: the geometric mean with its 95 % interval (Student's t on
+// value / reference over paired repeats: the geometric mean with its 95 % interval (Student's t on
 // the logarithms).
 struct Ratio {
   double mean = 1;
   double low = 1;
   double high = 1;
-  std::int64_t rounds = 0;
+  std::int64_t repeats = 0;
   Verdict verdict = Verdict::kUnknown;
 };
 std::optional<Ratio> RatioOf(std::span<const Pair> pairs);
 
-// value - reference over paired rounds: the mean with its 95 % interval.
+// value - reference over paired repeats: the mean with its 95 % interval.
 struct Difference {
   double mean = 0;
   double low = 0;

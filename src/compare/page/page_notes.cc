@@ -44,8 +44,10 @@ std::vector<std::string> NoisyDifferences(const Findings& findings) {
 
 std::string Noise(const Comparison& comparison) {
   std::string html = Paragraph(fmt::format(
-      "Runs take turns, so that those of one round meet the machine in the same state. A ratio is "
-      "the geometric mean over the rounds, with a 95 % interval (Student's t on the logarithms of "
+      "Sides take turns, so that the runs of one repeat meet the machine in the same state. A "
+      "ratio "
+      "is the geometric mean over the repeats, with a 95 % interval (Student's t on the logarithms "
+      "of "
       "the paired ratios). A difference is noise if its interval includes 1, or if it is below "
       "{:.0f} %. The interval does not include what tuning by chance adds: compare two whole "
       "comparisons for that.",

@@ -117,7 +117,7 @@ std::string Costs(const Comparison& comparison) {
 std::string Throughput(const Comparison& comparison) {
   return Paragraph(fmt::format(
              "Rows per second while training, without start-up, compilation and evaluation; "
-             "medians of rounds in which all sides take turns. With equal rows per update, an "
+             "medians of repeats in which all sides take turns. With equal rows per update, an "
              "update of each side is the gradient of as many rows. A synchronous framework works "
              "on one update with all cores, and hogbatch on one update per core. With equal rows "
              "in flight, a synchronous framework therefore gets {} times the rows.",
@@ -171,7 +171,7 @@ std::string Tuning(const Comparison& comparison) {
 std::string Commands(const Comparison& comparison) {
   std::string races;
   for (const RunRecord* run : comparison.log.Of(Phase::kRace)) {
-    if (run->plan.round != 1) continue;
+    if (run->plan.repeat != 1) continue;
     races += report::Subheading(run->plan.side) + report::Verbatim(run->command);
   }
   return report::Verbatim(comparison.command) +

@@ -52,7 +52,7 @@ std::string SpreadText(const Spread& spread, std::string (*text)(double)) {
 
 std::string RatioText(const std::optional<Ratio>& ratio) {
   if (!ratio) return "–";
-  if (ratio->rounds < 2) return fmt::format("{}×", Times(ratio->mean));
+  if (ratio->repeats < 2) return fmt::format("{}×", Times(ratio->mean));
   return fmt::format("{}× ({}–{})", Times(ratio->mean), Times(ratio->low), Times(ratio->high));
 }
 
@@ -68,7 +68,7 @@ std::string VerdictText(const std::optional<Ratio>& ratio) {
     case Verdict::kUnknown:
       break;
   }
-  return "one round";
+  return "one repeat";
 }
 
 std::string SettingText(const BestSetting& setting) {

@@ -17,7 +17,7 @@ std::string MetricText(double value);     // "0.9871"
 std::string SpreadText(const Spread& spread, std::string (*text)(double));
 // "4.2× (3.9–4.6)"; "–" where there is none.
 std::string RatioText(const std::optional<Ratio>& ratio);
-// "hogbatch better", "hogbatch worse", "noise", "one round".
+// "hogbatch better", "hogbatch worse", "noise", "one repeat".
 std::string VerdictText(const std::optional<Ratio>& ratio);
 
 std::string SettingText(const BestSetting& setting);  // "64 rows, lr 0.2"

@@ -32,24 +32,24 @@ std::vector<SpeedCell> InFlight(const std::vector<SpeedCell>& cells, const std::
   return found;
 }
 
-std::vector<SpeedCell> WorthRepeating(const std::vector<FirstMeasurement>& looks) {
+std::vector<SpeedCell> WorthRepeating(const std::vector<FirstMeasurement>& first) {
   std::map<std::pair<std::string, std::int64_t>, double> fastest;
-  for (const FirstMeasurement& look : looks) {
-    double& rate = fastest[{look.cell.side, look.cell.batch}];
-    rate = std::max(rate, look.examples_per_second);
+  for (const FirstMeasurement& measured : first) {
+    double& rate = fastest[{measured.cell.side, measured.cell.batch}];
+    rate = std::max(rate, measured.examples_per_second);
   }
   std::vector<SpeedCell> worth;
-  for (const FirstMeasurement& look : looks) {
-    const double rate = fastest[{look.cell.side, look.cell.batch}];
-    if (look.examples_per_second > 0 && look.examples_per_second >= kSlowVariant * rate) {
-      worth.push_back(look.cell);
+  for (const FirstMeasurement& measured : first) {
+    const double rate = fastest[{measured.cell.side, measured.cell.batch}];
+    if (measured.examples_per_second > 0 && measured.examples_per_second >= kSlowVariant * rate) {
+      worth.push_back(measured.cell);
     }
   }
   return worth;
 }
 
-std::int64_t RoundsWithin(double budget, double round_seconds, std::int64_t wanted) {
-  const double affordable = std::max(0.0, budget) / std::max(round_seconds, 1e-9);
+std::int64_t RepeatsWithin(double budget, double repeat_seconds, std::int64_t wanted) {
+  const double affordable = std::max(0.0, budget) / std::max(repeat_seconds, 1e-9);
   if (affordable >= static_cast<double>(wanted)) return wanted;
   return std::min(wanted, std::max<std::int64_t>(2, static_cast<std::int64_t>(affordable)));
 }
@@ -99,7 +99,8 @@ std::vector<GridCell> CellsBeyondGrid(const GridCell& best, const std::vector<Gr
   return beyond;
 }
 
-double RoundSeconds(const std::vector<SideCost>& sides, double seconds, std::int64_t evaluations) {
+double SecondsOfAllSides(const std::vector<SideCost>& sides, double seconds,
+                         std::int64_t evaluations) {
   double sum = 0;
   for (const SideCost& side : sides) {
     sum += side.overhead_seconds + seconds +
@@ -120,7 +121,7 @@ double SecondsWithin(double budget, const std::vector<SideCost>& sides, std::int
                      std::int64_t evaluations, double shortest, double longest) {
   if (sides.empty() || runs < 1) return shortest;
   const double each = budget / static_cast<double>(runs);
-  const double left = each - RoundSeconds(sides, 0, evaluations);
+  const double left = each - SecondsOfAllSides(sides, 0, evaluations);
   return std::clamp(left / static_cast<double>(sides.size()), shortest, longest);
 }
 

@@ -46,28 +46,28 @@ std::vector<SpeedCell> SpeedCells(const std::vector<Side>& sides, std::int64_t b
 std::vector<SpeedCell> InFlight(const std::vector<SpeedCell>& cells, const std::vector<Side>& sides,
                                 std::int64_t threads);
 
-// The cells worth repeating after a first look at each: variants that are slower than this share
-// of the fastest variant of their side at the same batch size are dropped.
+// The cells worth repeating after a first measurement of each: variants that are slower than this
+// share of the fastest variant of their side at the same batch size are dropped.
 inline constexpr double kSlowVariant = 0.8;
 struct FirstMeasurement {
   SpeedCell cell;
   double examples_per_second = 0;  // 0: the run failed
 };
-std::vector<SpeedCell> WorthRepeating(const std::vector<FirstMeasurement>& looks);
+std::vector<SpeedCell> WorthRepeating(const std::vector<FirstMeasurement>& first);
 
-// Every round begins one further on, so that no item always follows the same other one, and none
+// Every turn begins one further on, so that no item always follows the same other one, and none
 // is always first.
 template <typename T>
-std::vector<T> Rotated(std::vector<T> items, std::int64_t round) {
+std::vector<T> Rotated(std::vector<T> items, std::int64_t turn) {
   if (items.empty()) return items;
-  const auto by = static_cast<std::ptrdiff_t>(round % static_cast<std::int64_t>(items.size()));
+  const auto by = static_cast<std::ptrdiff_t>(turn % static_cast<std::int64_t>(items.size()));
   std::rotate(items.begin(), items.begin() + by, items.end());
   return items;
 }
 
-// As many rounds as asked for, fewer where there is no time. Two are the fewest that have an
+// As many repeats as asked for, fewer where there is no time. Two are the fewest that have an
 // interval.
-std::int64_t RoundsWithin(double budget, double round_seconds, std::int64_t wanted);
+std::int64_t RepeatsWithin(double budget, double repeat_seconds, std::int64_t wanted);
 
 // A setting to try.
 struct GridCell {
@@ -96,14 +96,15 @@ struct RunLength {
 };
 
 // The time one run of each side takes when every side trains for `seconds`.
-double RoundSeconds(const std::vector<SideCost>& sides, double seconds, std::int64_t evaluations);
+double SecondsOfAllSides(const std::vector<SideCost>& sides, double seconds,
+                         std::int64_t evaluations);
 
 // As many evaluations as asked for, fewer where they would take longer than `share` of training;
 // at least three.
 std::int64_t EvaluationsWithin(const SideCost& cost, double seconds, std::int64_t wanted,
                                double share);
 
-// How long every run of a side may train so that `runs` rounds fit into `budget`, within the
+// How long every run of a side may train so that `runs` of them fit into `budget`, within the
 // bounds.
 double SecondsWithin(double budget, const std::vector<SideCost>& sides, std::int64_t runs,
                      std::int64_t evaluations, double shortest, double longest);

@@ -9,7 +9,7 @@ namespace {
 
 std::vector<const RunRecord*> Looks(const RunLog& log, const Side& side) {
   std::vector<const RunRecord*> runs = log.Of(Phase::kThroughput, side.name);
-  std::erase_if(runs, [](const RunRecord* run) { return run->plan.round > 0 || !run->done(); });
+  std::erase_if(runs, [](const RunRecord* run) { return run->plan.repeat > 0 || !run->done(); });
   return runs;
 }
 

@@ -1,4 +1,4 @@
-// What the first looks at throughput tell about later runs of a side.
+// What the first measurements of throughput say about later runs of a side.
 #pragma once
 
 #include <cstdint>

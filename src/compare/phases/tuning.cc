@@ -102,7 +102,7 @@ std::optional<Target> ChooseTarget(const RunLog& log, const std::vector<Side>& s
   return Target{UpToFourDigits(last.loss + margin), how};
 }
 
-std::optional<BestSetting> Settle(const RunLog& log, const Side& side, double target) {
+std::optional<BestSetting> ChooseSetting(const RunLog& log, const Side& side, double target) {
   const std::vector<const RunRecord*> runs = log.Of(Phase::kTuning, side.name);
   const RunRecord* first = nullptr;
   std::optional<double> fastest;

@@ -39,6 +39,6 @@ struct BestSetting {
 };
 // The setting that reached the target first; if none did, the one with the lowest loss. None where
 // the side never trained.
-std::optional<BestSetting> Settle(const RunLog& log, const Side& side, double target);
+std::optional<BestSetting> ChooseSetting(const RunLog& log, const Side& side, double target);
 
 }  // namespace hogbatch::compare

@@ -12,6 +12,6 @@ namespace hogbatch::compare {
 std::vector<std::string> ArgumentsFor(const OptionTexts& wanted, const OptionTexts& defaults);
 
 // The words as one would type them in a shell.
-std::string ShellText(const std::vector<std::string>& words);
+std::string CommandLine(const std::vector<std::string>& words);
 
 }  // namespace hogbatch::compare

@@ -41,7 +41,7 @@ std::string VariantName(const Side& side, const std::string& variant) {
 
 std::string RunPlan::key() const {
   std::string text = fmt::format("{}-{}-{}-b{}-lr{:g}-seed{}-round{}-{:.3g}s", Name(phase), side,
-                                 variant, batch, lr, seed, round, seconds);
+                                 variant, batch, lr, seed, repeat, seconds);
   if (stop) text += fmt::format("-to{:.6g}", *stop);
   for (char& letter : text) {
     const bool plain = std::isalnum(static_cast<unsigned char>(letter)) || letter == '.';

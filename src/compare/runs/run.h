@@ -20,7 +20,7 @@ struct RunPlan {
   std::int64_t batch = 0;      // rows per update
   double lr = 0;               // of an update, whatever its rows
   std::int64_t seed = 1;       // of the initial weights
-  std::int64_t round = 0;      // runs of one round follow each other closely
+  std::int64_t repeat = 0;     // runs of one repeat follow each other closely
   double seconds = 0;          // of training; what comes later does not count
   double epochs = 0;           // at most
   double eval_every = 0;       // epochs; 0: only at the end

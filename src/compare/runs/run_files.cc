@@ -8,6 +8,7 @@
 #include "core/guard/json_text.h"
 #include "core/guard/small_file.h"
 #include "core/text.h"
+#include "report/record_format.h"
 
 namespace hogbatch::compare {
 namespace {
@@ -30,7 +31,7 @@ std::string MetricKey(const Json& line, std::string_view split) {
   return "";
 }
 
-// Python writes NaN and Infinity, which are no JSON: here they are null.
+// Python writes NaN and Infinity, which are not JSON: here they are null.
 Json ParseLoosely(std::string text) {
   for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
     for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos;) {
@@ -97,7 +98,7 @@ std::vector<CurvePoint> CurveOf(const std::vector<Json>& lines, const std::strin
 
 RunFiles ReadRunFiles(const std::string& folder, const SplitRows& rows) {
   RunFiles files;
-  const std::vector<Json> lines = ReadLines(folder + "/metrics.jsonl");
+  const std::vector<Json> lines = ReadLines(folder + "/" + report::kMetricsFile);
   const std::string loss_key = rows.valid_rows > 0 ? "valid_loss" : "train_loss";
   const std::string split = rows.test_rows > 0 ? "test_" : "valid_";
   for (const Json& line : lines) {
@@ -106,7 +107,7 @@ RunFiles ReadRunFiles(const std::string& folder, const SplitRows& rows) {
   }
   files.curve = CurveOf(lines, loss_key, files.metric);
   const Json summary =
-      ParseLoosely(ReadSmallFile(folder + "/summary.json", kMostBytes).value_or(""));
+      ParseLoosely(ReadSmallFile(folder + "/" + report::kSummaryFile, kMostBytes).value_or(""));
   if (!summary.is_object()) return files;
   files.has_summary = true;
   files.stopped_because = summary.value("stopped_because", "");

@@ -13,6 +13,7 @@
 #include "core/guard/folder.h"
 #include "core/guard/json_text.h"
 #include "core/replaced_file.h"
+#include "training/model/model_file.h"
 
 namespace hogbatch::compare {
 namespace {
@@ -188,7 +189,7 @@ std::optional<RunRecord> Perform(const Setting& setting, const Side& side, const
       folder, {.valid_rows = setting.problem.valid_rows, .test_rows = setting.problem.test_rows});
   const Outcome outcome = OutcomeOf(*result, files);
   std::error_code ignored;  // models are not needed, and many of them fill a disk
-  fs::remove(folder + "/model.safetensors", ignored);
+  fs::remove(ModelPath(folder), ignored);
   return RunRecord{.plan = plan,
                    .outcome = outcome,
                    .message = MessageOf(outcome, *result, files, folder, setting.max_run_seconds),
@@ -201,7 +202,7 @@ std::optional<RunRecord> Perform(const Setting& setting, const Side& side, const
                    .examples_per_second = files.examples_per_second,
                    .metric = files.metric,
                    .curve = files.curve,
-                   .command = ShellText(command.words)};
+                   .command = CommandLine(command.words)};
 }
 
 }  // namespace hogbatch::compare

@@ -69,10 +69,11 @@ std::int64_t BatchCopy::SparseBytes(std::int64_t rows, std::int64_t entries) {
   return Bytes<std::int64_t>(rows + 1) + Bytes<std::int32_t>(entries) + Bytes<float>(entries);
 }
 
-std::int64_t BatchCopy::TargetBytes(const ModelSpec& spec, std::int64_t rows, bool weighted) {
-  const std::int64_t weights = weighted ? Bytes<float>(rows) : 0;
-  if (spec.loss != Loss::kSigmoid) return weights + Bytes<float>(rows);
-  return weights + Bytes<std::int64_t>(rows + 1) + Bytes<std::int32_t>(rows * spec.outputs);
+std::int64_t BatchCopy::LabelBytes(const ModelSpec& spec, std::int64_t rows) {
+  if (spec.loss != Loss::kSigmoid) return Bytes<float>(rows);
+  return Bytes<std::int64_t>(rows + 1) + Bytes<std::int32_t>(rows * spec.outputs);
 }
+
+std::int64_t BatchCopy::WeightBytes(std::int64_t rows) { return Bytes<float>(rows); }
 
 }  // namespace hogbatch

@@ -29,7 +29,8 @@ class BatchCopy {
   // The most device memory that copies of such batches take.
   static std::int64_t DenseBytes(std::int64_t rows, std::int64_t features);
   static std::int64_t SparseBytes(std::int64_t rows, std::int64_t entries);
-  static std::int64_t TargetBytes(const ModelSpec& spec, std::int64_t rows, bool weighted);
+  static std::int64_t LabelBytes(const ModelSpec& spec, std::int64_t rows);
+  static std::int64_t WeightBytes(std::int64_t rows);
 
  private:
   ReusedMemory input_;

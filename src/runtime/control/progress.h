@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/evaluation.h"
+#include "core/indexed_vector.h"
 #include "core/staleness.h"
 #include "runtime/control/algorithm.h"
 
@@ -76,7 +77,7 @@ struct Progress {
   std::optional<Evaluation> evaluation;  // just finished
   bool best = false;                     // the evaluation is the best so far
   std::vector<WorkerTotals> workers;
-  std::vector<TeamProgress> teams;
+  IndexedVector<TeamId, TeamProgress> teams;
   std::vector<BoundTeam> bound_teams;
   StalenessHistogram staleness;  // since training began
   std::optional<double> beta;    // the surviving share of updates, as last measured

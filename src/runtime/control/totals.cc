@@ -24,8 +24,9 @@ RowsPerTeam RowsByTeam(const Teams& teams, std::span<const WorkerState> workers)
   return rows;
 }
 
-std::vector<TeamProgress> TotalsByTeam(const Teams& teams, std::span<const WorkerState> workers,
-                                       double seconds, const RowsPerTeam& rows_before) {
+IndexedVector<TeamId, TeamProgress> TotalsByTeam(const Teams& teams,
+                                                 std::span<const WorkerState> workers,
+                                                 double seconds, const RowsPerTeam& rows_before) {
   IndexedVector<TeamId, TeamProgress> totals(teams.names.size());
   std::int64_t all_updates = 0;
   for (const WorkerState& worker : workers) {
@@ -44,7 +45,7 @@ std::vector<TeamProgress> TotalsByTeam(const Teams& teams, std::span<const Worke
       team.update_share = static_cast<double>(team.updates) / static_cast<double>(all_updates);
     }
   }
-  return {totals.begin(), totals.end()};
+  return totals;
 }
 
 }  // namespace hogbatch

@@ -22,7 +22,8 @@ using RowsPerTeam = IndexedVector<TeamId, std::int64_t>;
 RowsPerTeam RowsByTeam(const Teams& teams, std::span<const WorkerState> workers);
 
 // Speeds are over the last `seconds`, before which the teams had trained `rows_before`.
-std::vector<TeamProgress> TotalsByTeam(const Teams& teams, std::span<const WorkerState> workers,
-                                       double seconds, const RowsPerTeam& rows_before);
+IndexedVector<TeamId, TeamProgress> TotalsByTeam(const Teams& teams,
+                                                 std::span<const WorkerState> workers,
+                                                 double seconds, const RowsPerTeam& rows_before);
 
 }  // namespace hogbatch

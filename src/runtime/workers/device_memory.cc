@@ -53,8 +53,9 @@ std::int64_t PlacesBytes(const ModelSpec& spec, const LargestBatch& batch) {
 // What each merge in flight needs.
 std::int64_t MergeBytes(const ModelSpec& spec, const LargestBatch& batch) {
   const std::int64_t losses = batch.rows * kFloat;
+  const std::int64_t weights = batch.weighted ? BatchCopy::WeightBytes(batch.rows) : 0;
   return 2 * LayersBytes(spec, batch) + InputBytes(spec, batch) +
-         BatchCopy::TargetBytes(spec, batch.rows, batch.weighted) + losses;
+         BatchCopy::LabelBytes(spec, batch.rows) + weights + losses;
 }
 
 // Libraries may copy the matrices of a product: CLBlast pads them to whole tiles, cuBLAS has a

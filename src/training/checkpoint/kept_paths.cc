@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kLost = "\xEF\xBF\xBD";  // stands for bytes that are no UTF-8
+constexpr std::string_view kLost = "\xEF\xBF\xBD";  // stands for bytes that are not UTF-8
 constexpr std::string_view kPatternLetters = "*?[";
 
 // Options with files of rows, beside the data.
@@ -31,7 +31,7 @@ constexpr std::array<RowsOption, 3> kRowsOptions{{
     {"labels", [](TrainingSpec& spec) -> std::string& { return spec.reading.labels; }},
 }};
 
-// The folder of a pattern is no pattern, whatever letters it has.
+// The folder of a pattern is not a pattern, whatever letters it has.
 std::string Escaped(const std::string& folder) {
   std::string escaped;
   for (const char c : folder) {

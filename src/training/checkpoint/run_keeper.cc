@@ -135,8 +135,7 @@ void RunKeeper::AwaitTaken() {
 void RunKeeper::PostBest(SnapshotId snapshot) {
   auto held = std::make_shared<HeldSnapshot>(memory_, snapshot);
   writer_.Post([this, held] {
-    SaveModel(keep_.folder + "/model.safetensors", plan_.work.model, input_.training.schema,
-              held->floats());
+    SaveModel(ModelPath(keep_.folder), plan_.work.model, input_.training.schema, held->floats());
   });
 }
 

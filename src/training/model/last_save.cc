@@ -38,7 +38,7 @@ void CheckSpace(const SavedModel& model, const std::string& folder) {
 std::string TrySave(const SavedModel& model, const std::string& folder) {
   try {
     CheckSpace(model, folder);
-    SaveModel(folder + "/model.safetensors", model);
+    SaveModel(ModelPath(folder), model);
     return "";
   } catch (const std::exception& error) {
     return error.what();

@@ -8,10 +8,12 @@
 
 namespace hogbatch {
 
+inline constexpr double kSaveSeconds = 10;
+
 // Saves the model into `folder` as model.safetensors. While that fails, it is tried again for
 // `seconds`; then beside `folder`, then in the temporary folder. Returns the folder that has it;
 // the observer is told if it is another one. Throws Error if there is no such folder.
 std::string SaveLast(const SavedModel& model, const std::string& folder, TrainingObserver& observer,
-                     double seconds = 10);
+                     double seconds = kSaveSeconds);
 
 }  // namespace hogbatch

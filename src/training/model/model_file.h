@@ -19,6 +19,9 @@ struct SavedModel {
   std::vector<float> parameters;  // a flat array of Layout(spec)
 };
 
+// The model of a run in its folder.
+inline std::string ModelPath(const std::string& folder) { return folder + "/model.safetensors"; }
+
 // The loss for a kind of labels, and the kind of labels that a loss is for.
 Loss LossFor(LabelKind kind);
 LabelKind LabelsFor(Loss loss);

@@ -26,7 +26,7 @@ struct PreparedJob {
 };
 
 // Validates the options, reads the data, plans, and finds the checkpoint to go on from. A job whose
-// checkpoints do not fit cannot run: it would replace them. Whatever goes wrong is told in the
+// checkpoints do not fit cannot run: it would replace them. Whatever goes wrong is reported in the
 // result, since it concerns this job alone.
 PreparedJob PrepareJob(const JobOptions& job, const Devices& devices,
                        const SchedulerInfo& scheduler, SharedInputs& inputs);

@@ -58,7 +58,7 @@ JobId Queue::Add(QueuedJob queued) {
   auto entry = std::make_unique<Entry>();
   entry->job = std::move(queued);
   const QueuedJob& job = entry->job;
-  const bool is_exclusive = job.place.sharing == Sharing::kExclusive;
+  const bool is_exclusive = job.sharing.workers == Sharing::kExclusive;
   if (job.resume) CheckSameNetwork(*job.resume, job.plan);
   entry->memory = MakeMemory(job.plan, *job.input, static_cast<int>(devices_.size()));
   entry->memory->is_exclusive = is_exclusive;
@@ -66,11 +66,11 @@ JobId Queue::Add(QueuedJob queued) {
   JobSetup setup = MakeJobSetup(job.plan, *job.input);
   setup.job.most_workers = is_exclusive ? 1 : 0;
   if (is_exclusive) setup.job.kind = job.plan.work.devices.front().info.kind;
-  setup.job.priority = job.place.priority;
-  setup.job.arrives = job.place.arrives;
+  setup.job.priority = job.sharing.priority;
+  setup.job.arrives = job.sharing.arrives;
   const auto for_all = [&](const std::vector<std::int64_t>& planned) {
     return IndexedVector<WorkerId, std::int64_t>(
-        ForAllDevices(planned, job.plan, devices_, job.place.sharing));
+        ForAllDevices(planned, job.plan, devices_, job.sharing.workers));
   };
   setup.max_batch_size = for_all(job.plan.max_batch_sizes);
   setup.device_bytes =

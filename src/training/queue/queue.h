@@ -22,8 +22,8 @@
 namespace hogbatch {
 
 // How a job shares the devices with others.
-struct JobPlace {
-  Sharing sharing = Sharing::kAnyWorkers;
+struct JobSharing {
+  Sharing workers = Sharing::kAnyWorkers;
   int priority = 0;
   double arrives = 0;  // seconds after the run began
 };
@@ -38,7 +38,7 @@ TrainingPlan PlanInQueue(const TrainingSpec& spec, const TrainingInput& input,
 struct QueuedJob {
   TrainingPlan plan;                           // of PlanInQueue
   std::shared_ptr<const TrainingInput> input;  // several jobs may share one
-  JobPlace place = {};
+  JobSharing sharing = {};
   std::optional<KeepOptions> keep = {};           // as in TrainControls
   std::shared_ptr<const Checkpoint> resume = {};  // likewise
 };
@@ -100,7 +100,7 @@ class Queue final : private RunObserver, private CheckpointKeeper {
     std::shared_ptr<JobMemory> memory;
     std::unique_ptr<WarningObserver> warner;  // tells what the keeper cannot write
     std::unique_ptr<RunKeeper> keeper;        // null: nothing is kept
-    bool is_open = true;                      // its end was not told yet
+    bool is_open = true;                      // its end was not reported yet
   };
 
   Entry& entry(JobId job) { return *entries_[job]; }

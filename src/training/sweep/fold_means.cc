@@ -78,6 +78,13 @@ std::vector<FoldMeans> MeansOfFolds(const SweepResults& sweep) {
   return means;
 }
 
+Trial SettingOf(const SweepResults& sweep, const FoldMeans& means) {
+  Trial setting = sweep.trials[means.setting * CountFolds(sweep.trials)];
+  setting.values.pop_back();
+  setting.spec.fold.clear();
+  return setting;
+}
+
 std::string FoldsCsv(const SweepResults& sweep) {
   const std::size_t folds = CountFolds(sweep.trials);
   std::string text = "setting,folds";

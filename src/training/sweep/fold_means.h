@@ -36,6 +36,9 @@ std::size_t CountFolds(std::span<const Trial> trials);
 // One for each setting: those that are complete first, each by its mean loss.
 std::vector<FoldMeans> MeansOfFolds(const SweepResults& sweep);
 
+// The setting alone, without its fold.
+Trial SettingOf(const SweepResults& sweep, const FoldMeans& means);
+
 // One line for each of them.
 std::string FoldsCsv(const SweepResults& sweep);
 

@@ -167,7 +167,7 @@ void SweepRun::Queued(LaneGroup group, TrainingPlan plan, std::string options,
                              : 0;
   const JobId job = queue_->Add({.plan = std::move(plan),
                                  .input = read.input,
-                                 .place = {.sharing = Sharing::kExclusive},
+                                 .sharing = {.workers = Sharing::kExclusive},
                                  .keep = KeepOptions{.folder = group.folder,
                                                      .options = std::move(options),
                                                      .every = folder_.checkpoint_every,

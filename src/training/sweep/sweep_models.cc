@@ -29,7 +29,7 @@ SavedModel JoinSavedMembers(const std::string& folder, std::span<const TrialResu
   }
   if (members.empty()) throw Error(fmt::format("{} has no member of the ensemble", folder));
   SavedModel joined = JoinMembers(members);
-  SaveModel(folder + "/model.safetensors", joined);
+  SaveModel(ModelPath(folder), joined);
   return joined;
 }
 
@@ -55,7 +55,7 @@ EnsembleQuality QualityOf(const SavedModel& model, const TrainingInput& input,
 bool SweepModels::SaveIfBest(std::size_t trial, const SavedModel& model, double loss) {
   if (!(loss < best_.loss)) return true;
   try {
-    SaveModel(folder_.path + "/model.safetensors", model);
+    SaveModel(ModelPath(folder_.path), model);
   } catch (const Error& error) {
     observer_.OnWarning(fmt::format("trial {} is the best so far: {}", trial + 1, error.what()));
     if (!unsaved_ || loss < unsaved_->best.loss) {

@@ -165,7 +165,10 @@ void SweepRun::OnJobEnded(JobId job, const TrainedModel& trained, const JobTimes
     has_best =
         models_.SaveIfBest(group.stages[*best].trial, *ends[*best].model, *ends[*best].loss());
   }
-  for (std::size_t i = 0; i < lanes; ++i) End(group.stages[i], ends[i], has_best || i != best);
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const bool fails = !has_best && i == best;
+    End(group.stages[i], ends[i], fails ? Saving::kFailed : Saving::kSucceeded);
+  }
 }
 
 std::vector<SweepRun::StageEnd> SweepRun::EndsOf(const LaneGroup& group,
@@ -209,7 +212,8 @@ std::optional<std::size_t> SweepRun::BestOf(std::span<const StageEnd> ends) {
 }
 
 // A trial whose model cannot be saved has not ended: the sweep can go on with its checkpoint.
-void SweepRun::End(Tuner::Stage stage, const StageEnd& end, bool is_saved) {
+void SweepRun::End(Tuner::Stage stage, const StageEnd& end, Saving saving) {
+  bool is_saved = saving == Saving::kSucceeded;
   TrialResult& result = results_[stage.trial];
   result.state = OutcomeAfter(end.run.stopped_because);
   result.epoch = end.run.epoch;

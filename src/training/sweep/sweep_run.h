@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -92,7 +93,9 @@ class SweepRun final : private QueueObserver {
   std::vector<StageEnd> EndsOf(const LaneGroup& group, const TrainedModel& trained);
   // The end with the lowest loss; none: there is no model.
   static std::optional<std::size_t> BestOf(std::span<const StageEnd> ends);
-  void End(Tuner::Stage stage, const StageEnd& end, bool is_saved);
+  // Of the best model of the sweep, if this end has it.
+  enum class Saving : std::uint8_t { kSucceeded, kFailed };
+  void End(Tuner::Stage stage, const StageEnd& end, Saving saving);
   void AddIfMissing(std::size_t trial, const Evaluation& evaluation);
   // If `trial` was the last of its setting.
   void SaveSetting(std::size_t trial);

@@ -35,11 +35,11 @@ class CompareObserver {
   virtual void OnRunEnd(const RunNotice& notice, const RunRecord& record) = 0;
 };
 
-class Bench {
+class RunSchedule {
  public:
   // `save` is called after every run.
-  Bench(const Setting& setting, const std::vector<Side>& sides, RunLog& log,
-        CompareObserver& observer, Interrupted interrupted, std::function<void()> save);
+  RunSchedule(const Setting& setting, const std::vector<Side>& sides, RunLog& log,
+              CompareObserver& observer, Interrupted interrupted, std::function<void()> save);
 
   // Announces a part of `runs` runs; what follows it takes about `later_seconds`. The name must
   // outlive the part.

@@ -1,4 +1,4 @@
-#include "compare/runs/bench.h"
+#include "compare/runs/run_schedule.h"
 
 #include <fmt/format.h>
 
@@ -22,8 +22,9 @@ double UsualSeconds(const RunLog& log, Phase phase) {
 
 }  // namespace
 
-Bench::Bench(const Setting& setting, const std::vector<Side>& sides, RunLog& log,
-             CompareObserver& observer, Interrupted interrupted, std::function<void()> save)
+RunSchedule::RunSchedule(const Setting& setting, const std::vector<Side>& sides, RunLog& log,
+                         CompareObserver& observer, Interrupted interrupted,
+                         std::function<void()> save)
     : setting_(setting),
       sides_(sides),
       log_(log),
@@ -31,14 +32,14 @@ Bench::Bench(const Setting& setting, const std::vector<Side>& sides, RunLog& log
       interrupted_(std::move(interrupted)),
       save_(std::move(save)) {}
 
-void Bench::Expect(std::string_view part, std::size_t runs, double later_seconds) {
+void RunSchedule::Expect(std::string_view part, std::size_t runs, double later_seconds) {
   part_ = part;
   index_ = 0;
   count_ = static_cast<std::int64_t>(runs);
   later_seconds_ = std::max(0.0, later_seconds);
 }
 
-const RunRecord* Bench::Do(const RunPlan& plan) {
+const RunRecord* RunSchedule::Do(const RunPlan& plan) {
   ++index_;
   if (const RunRecord* done = log_.Find(plan)) return done;
   if (LeftOut(plan)) return nullptr;
@@ -58,13 +59,13 @@ const RunRecord* Bench::Do(const RunPlan& plan) {
   return &log_.records().back();
 }
 
-const Side& Bench::SideOf(const RunPlan& plan) const {
+const Side& RunSchedule::SideOf(const RunPlan& plan) const {
   const auto side = std::ranges::find(sides_, plan.side, &Side::name);
   Check(side != sides_.end(), "a planned run is of a side that takes part");
   return *side;
 }
 
-bool Bench::LeftOut(const RunPlan& plan) const {
+bool RunSchedule::LeftOut(const RunPlan& plan) const {
   int failures = 0;
   for (const RunRecord& run : log_.records()) {
     if (run.plan.side != plan.side || run.plan.variant != plan.variant) continue;
@@ -74,7 +75,7 @@ bool Bench::LeftOut(const RunPlan& plan) const {
   return failures >= kFailures;
 }
 
-RunNotice Bench::NoticeOf(const RunPlan& plan) const {
+RunNotice RunSchedule::NoticeOf(const RunPlan& plan) const {
   std::string what =
       fmt::format("{}, {} rows", VariantName(SideOf(plan), plan.variant), plan.batch);
   if (plan.phase != Phase::kThroughput) what += fmt::format(", lr {:g}", plan.lr);
