@@ -91,12 +91,19 @@ RowSplit ChooseSplit(const TextInput& input, const ParsedInput& parsed,
                               options.fold.of));
 }
 
-// Options that name columns by what they are for.
+// Options that name columns.
 void RequireNoColumns(const TextInput& input, const ReadOptions& options) {
-  if (options.split_by.empty() && options.split_time.empty() && options.weight.empty()) return;
-  throw UserError(fmt::format(
-      "{}: only a table has columns with names; leave out --split-by, --split-time and --weight",
-      input.source));
+  const auto refuse = [&](bool is_given, std::string_view option) {
+    if (!is_given) return;
+    throw UserError(fmt::format("{}: only a table has columns with names; leave out --{}",
+                                input.source, option));
+  };
+  refuse(!options.categorical.empty(), "categorical");
+  refuse(!options.ignore.empty(), "ignore");
+  refuse(!options.keep.empty(), "keep");
+  refuse(!options.weight.empty(), "weight");
+  refuse(!options.split_by.empty(), "split-by");
+  refuse(!options.split_time.empty(), "split-time");
 }
 
 // All steps whose errors point into the text: labels and features. Returns the parsed rows.

@@ -29,18 +29,20 @@ constexpr std::array<NamedValue<LearningTask>, 4> kTasks{{
     {"multilabel", LearningTask::kMultiLabel},
 }};
 
+constexpr std::string_view kLibsvm = "libsvm", kCsv = "csv", kIdx = "idx";
+
 constexpr std::array<NamedValue<FileFormat>, 3> kFormats{{
-    {"libsvm", FileFormat::kLibsvm},
-    {"csv", FileFormat::kCsv},
-    {"idx", FileFormat::kIdx},
+    {kLibsvm, FileFormat::kLibsvm},
+    {kCsv, FileFormat::kCsv},
+    {kIdx, FileFormat::kIdx},
 }};
 
 constexpr std::array<NamedValue<WrittenFormat>, 5> kWrittenFormats{{
     {"auto", WrittenFormat::kAuto},
-    {"csv", WrittenFormat::kCsv},
+    {kCsv, WrittenFormat::kCsv},
     {"jsonl", WrittenFormat::kJsonLines},
-    {"libsvm", WrittenFormat::kLibsvm},
-    {"idx", WrittenFormat::kIdx},
+    {kLibsvm, WrittenFormat::kLibsvm},
+    {kIdx, WrittenFormat::kIdx},
 }};
 
 }  // namespace

@@ -80,7 +80,8 @@ class Problem:
         with open(os.path.join(run.export, "export.json"), encoding="utf-8") as file:
             self.facts = json.load(file)
         if self.facts["format"] != 1:
-            raise ValueError(f"{run.export}/export.json has format {self.facts['format']}; 1 is known here")
+            raise ValueError(f"{run.export}/export.json has format {self.facts['format']}; these baselines read "
+                             "format 1 only; use those of the hogbatch that wrote it")
         tensors = read_safetensors(os.path.join(run.export, "data.safetensors"))
         self.features, self.outputs = self.facts["features"], self.facts["outputs"]
         self.loss, self.activation, self.sparse = (self.facts[key] for key in ("loss", "activation", "sparse"))

@@ -18,11 +18,10 @@
 namespace hogbatch {
 namespace {
 
-constexpr std::int64_t kMostCategories = 1000;  // more are hashed
-constexpr std::int64_t kFewestRows = 20;        // fewer may be alike, or differ, by chance
-constexpr double kIds = 0.9;                    // share of different words among the cells
-constexpr double kMistakes = 0.01;              // fewer words among numbers are mistakes
-constexpr double kMostlyNumbers = 0.5;          // among them, few other words mean "missing"
+constexpr std::int64_t kFewestRows = 20;  // fewer may be alike, or differ, by chance
+constexpr double kIds = 0.9;              // share of different words among the cells
+constexpr double kMistakes = 0.01;        // fewer words among numbers are mistakes
+constexpr double kMostlyNumbers = 0.5;    // among them, few other words mean "missing"
 constexpr std::size_t kMostMissingWords = 10;
 constexpr double kIndicatorShare = 0.01;  // of training rows
 constexpr std::int64_t kFewestRowsToIndicate = 5;

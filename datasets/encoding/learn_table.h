@@ -13,6 +13,9 @@
 
 namespace hogbatch {
 
+// A column with more words than this has them hashed.
+inline constexpr std::int64_t kMostCategories = 1000;
+
 // Columns that the user named, as numbers from 0.
 struct ColumnChoice {
   std::vector<std::int64_t> categorical = {};

@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/ids.h"
 #include "datasets/parallel.h"
+#include "datasets/text/unpack.h"
 
 namespace hogbatch {
 namespace {
@@ -206,18 +207,21 @@ IdxArray OpenIdx(const TextSource& file, const std::string& source) {
 IdxLabelFile FindIdxLabels(const std::string& images) {
   const std::filesystem::path path(images);
   std::string name = path.filename().string();
-  for (const std::string_view ending : {".gz", ".xz"}) {
-    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
-  }
+  name.resize(name.size() - PackedEnding(name).size());
   const std::size_t word = name.rfind("images");
   if (word == std::string::npos) return {};
   name.replace(word, 6, "labels");
   const std::size_t dimensions = name.rfind("idx");
   if (dimensions != std::string::npos && dimensions + 3 < name.size()) name[dimensions + 3] = '1';
   IdxLabelFile result{.expected = (path.parent_path() / name).string(), .found = {}};
-  for (const char* ending : {"", ".gz", ".xz"}) {
-    if (!std::filesystem::exists(result.expected + ending)) continue;
-    result.found = result.expected + ending;
+  if (std::filesystem::exists(result.expected)) {
+    result.found = result.expected;
+    return result;
+  }
+  for (const std::string_view ending : kPackedEndings) {
+    const std::string packed = fmt::format("{}{}", result.expected, ending);
+    if (!std::filesystem::exists(packed)) continue;
+    result.found = packed;
     break;
   }
   return result;

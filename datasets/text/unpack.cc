@@ -101,6 +101,12 @@ void Bytes::Grow(std::size_t capacity) {
   capacity_ = capacity;
 }
 
+std::string_view PackedEnding(std::string_view name) {
+  const auto ending = std::ranges::find_if(
+      kPackedEndings, [&](std::string_view packed) { return name.ends_with(packed); });
+  return ending == kPackedEndings.end() ? "" : *ending;
+}
+
 Packing FindPacking(std::string_view bytes, const std::string& source) {
   using namespace std::string_view_literals;
   if (bytes.starts_with("\x1f\x8b"sv)) return Packing::kGzip;

@@ -1,6 +1,7 @@
 // Decompresses gzip, xz, bzip2 and zstd.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -27,6 +28,11 @@ class Bytes {
   std::size_t capacity_ = 0;
   std::size_t size_ = 0;
 };
+
+// Of the names of compressed files.
+inline constexpr std::array<std::string_view, 4> kPackedEndings = {".gz", ".xz", ".bz2", ".zst"};
+// The one that this name has; empty: none.
+std::string_view PackedEnding(std::string_view name);
 
 enum class Packing { kNone, kGzip, kXz, kBzip2, kZstd };
 

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <ctime>
 
+#include "core/guard/signals.h"
+
 namespace hogbatch {
 namespace {
 
@@ -60,16 +62,6 @@ extern "C" void OnEarlyInterrupt(int signal) {
   ::raise(signal);  // SA_RESETHAND: it ends the program
 }
 
-void Handle(int signal, void (*handler)(int), int flags) {
-  struct sigaction inherited{};
-  ::sigaction(signal, nullptr, &inherited);
-  if (inherited.sa_handler == SIG_IGN) return;
-  struct sigaction action{};
-  action.sa_handler = handler;
-  action.sa_flags = flags;
-  ::sigaction(signal, &action, nullptr);
-}
-
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 }  // namespace
@@ -79,12 +71,12 @@ void RemoveWhenInterrupted(const std::string& folder, const std::string& file) {
   std::ranges::copy(folder, unused_folder.begin());
   std::ranges::copy(file, unused_file.begin());
   for (const int signal : kSignals) {
-    Handle(signal, OnEarlyInterrupt, static_cast<int>(SA_RESETHAND | SA_NODEFER));
+    HandleUnlessIgnored(signal, OnEarlyInterrupt, static_cast<int>(SA_RESETHAND | SA_NODEFER));
   }
 }
 
 const std::atomic<int>& HandleInterrupts() {
-  for (const int signal : kSignals) Handle(signal, OnInterrupt, SA_RESTART);
+  for (const int signal : kSignals) HandleUnlessIgnored(signal, OnInterrupt, SA_RESTART);
   return interrupts;
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <string_view>
 
@@ -16,21 +15,20 @@
 namespace hogbatch::compare {
 namespace {
 
-constexpr std::array kSgdRates = {0.02, 0.06, 0.2, 0.6};
-constexpr std::array kAdamRates = {0.0003, 0.001, 0.003, 0.01};
-
-std::vector<double> UsualRates(OptimizerKind optimizer) {
-  switch (optimizer) {
-    case OptimizerKind::kAdam:
-      return {kAdamRates.begin(), kAdamRates.end()};
-    case OptimizerKind::kSgd:
-      break;
+// "0.1,0.2 for sgd and 0.01,0.02 for adam".
+std::string UsualRates() {
+  std::vector<std::string> rates;
+  for (const OptimizerInfo& info : Optimizers()) {
+    rates.push_back(fmt::format("{:g} for {}", fmt::join(info.tuned_rates, ","), info.name));
   }
-  return {kSgdRates.begin(), kSgdRates.end()};
+  return fmt::format("{}", fmt::join(rates, " and "));
 }
 
 std::vector<double> ParseRates(const CompareSpec& spec) {
-  if (spec.lrs == "auto") return UsualRates(spec.training.optimizer.kind());
+  if (spec.lrs == "auto") {
+    const auto& usual = InfoOf(spec.training.optimizer.kind()).tuned_rates;
+    return {usual.begin(), usual.end()};
+  }
   std::vector<double> rates;
   for (const std::string& part : SplitList(spec.lrs)) {
     const double rate = ParseReal("--lrs", part);
@@ -95,9 +93,7 @@ void CompareSpec::Visit(OptionVisitor& v) {
   v.Numbers("batches", batches, {1, 1 << 24},
             "Batch sizes to measure and to tune over, the most important first: the last are left "
             "out when the budget is small");
-  v.Text("lrs", lrs, "X,X,...",
-         fmt::format("Learning rates to tune over; auto: {:g} for sgd and {:g} for adam",
-                     fmt::join(kSgdRates, ","), fmt::join(kAdamRates, ",")));
+  v.Text("lrs", lrs, "X,X,...", fmt::format("Learning rates to tune over; auto: {}", UsualRates()));
   v.Text("target-loss", target_loss, "X",
          "Validation loss to reach; auto: one that every side reached when it was tuned");
   v.Number("seeds", seeds, {1, 100},

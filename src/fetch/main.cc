@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/guard/printable.h"
+#include "core/guard/signals.h"
 #include "datasets/text/text_source.h"
 #include "fetch/download.h"
 #include "fetch/known_sets.h"
@@ -163,8 +164,9 @@ void Fetch(const Options& options) {
   std::error_code error;
   fs::create_directories(options.out, error);
   if (error) throw UserError(fmt::format("{}: cannot be made: {}", options.out, error.message()));
-  std::signal(SIGINT, [](int) { interrupted = 1; });
-  std::signal(SIGTERM, [](int) { interrupted = 1; });
+  for (const int signal : {SIGINT, SIGTERM}) {
+    HandleUnlessIgnored(signal, [](int) { interrupted = 1; }, SA_RESTART);
+  }
   curl_global_init(CURL_GLOBAL_DEFAULT);
   for (const RemoteFile& file : set.files) FetchFile(file, options);
 }

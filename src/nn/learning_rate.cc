@@ -1,11 +1,14 @@
 #include "nn/learning_rate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "core/words.h"
@@ -21,23 +24,32 @@ constexpr double kWarmupStart = 0.01;
 // covtype.
 constexpr double kUsualScaleMax = 16;
 
-// Adam divides each step by the size of the gradient, so one rate suits every loss. The gradient of
-// squared error has no bound, and its curvature grows with the width of the last layer: a rate that
-// suits the other losses makes it diverge.
+constexpr double kSquaredScaleMax = 8;
+// The gradient of a sigmoid loss is a sum over the labels, so steps are near their limit already.
+constexpr double kSigmoidScaleMax = 2;
+
+// An update that this many others at the largest learning rate have overtaken is not harmed.
+constexpr double kHarmless = 4;
+
 double RateFor(Loss loss, OptimizerKind optimizer) {
-  switch (optimizer) {
-    case OptimizerKind::kAdam:
-      return 0.001;
-    case OptimizerKind::kSgd:
-      break;
+  const OptimizerInfo& info = InfoOf(optimizer);
+  return loss == Loss::kSquared ? info.squared_rate : info.rate;
+}
+
+// "0.1 for sgd (0.2 with squared loss) and 0.3 for adam".
+std::string UsualRates() {
+  std::vector<std::string> rates;
+  for (const OptimizerInfo& info : Optimizers()) {
+    rates.push_back(fmt::format("{:g} for {}", info.rate, info.name));
+    if (info.squared_rate == info.rate) continue;
+    rates.back() += fmt::format(" ({:g} with squared loss)", info.squared_rate);
   }
-  return loss == Loss::kSquared ? 0.005 : 0.05;
+  return fmt::format("{}", fmt::join(rates, " and "));
 }
 
 double ScaleMaxFor(Loss loss) {
-  // The gradient of a sigmoid loss is a sum over the labels, so steps are near their limit already.
-  if (loss == Loss::kSigmoid) return 2;
-  return loss == Loss::kSquared ? 8 : kUsualScaleMax;
+  if (loss == Loss::kSigmoid) return kSigmoidScaleMax;
+  return loss == Loss::kSquared ? kSquaredScaleMax : kUsualScaleMax;
 }
 
 }  // namespace
@@ -60,19 +72,20 @@ void LearningRateOptions::Visit(OptionVisitor& visitor) {
   visitor.Group("Learning rate");
   visitor.Number(
       "lr", lr, {0, 1e3},
-      "Learning rate of an update of --lr-batch rows; 0 chooses 0.05 for sgd (0.005 with "
-      "squared loss) and 0.001 for adam");
+      fmt::format("Learning rate of an update of --lr-batch rows; 0 chooses {}", UsualRates()));
   visitor.Number("lr-batch", lr_batch, {1, 1e9}, "Batch size at which --lr holds");
   visitor.Word("lr-scaling", lr_scaling, WordsOf(LearningRate::Tables::kScalings),
                "How the learning rate scales with the batch size: not at all, with the square root "
                "of rows / lr-batch, or in proportion to it");
   visitor.Number("lr-scale-max", lr_scale_max, {0, 1e6},
-                 "Largest factor by which the batch size scales the learning rate, up or down; 0 "
-                 "chooses 16, 8 for squared and 2 for sigmoid loss");
+                 fmt::format("Largest factor by which the batch size scales the learning rate, up "
+                             "or down; 0 chooses {:g}, {:g} for squared and {:g} for sigmoid loss",
+                             kUsualScaleMax, kSquaredScaleMax, kSigmoidScaleMax));
   visitor.Flag("no-staleness-correction", no_staleness_correction,
-               "Do not lower the learning rate of stale updates. By default it falls, at most to "
-               "--lr, once other workers have merged more than 4 * lr-scale-max updates since the "
-               "read");
+               fmt::format("Do not lower the learning rate of stale updates. By default it falls, "
+                           "at most to --lr, once other workers have merged more than {:g} * "
+                           "lr-scale-max updates since the read",
+                           kHarmless));
   visitor.Word("lr-schedule", lr_schedule, WordsOf(LearningRate::Tables::kSchedules),
                "How the learning rate changes with the epoch: constant, inverse (lr / (1 + "
                "lr-decay * epoch)), cosine (to zero at the last epoch) or step (times lr-decay "
@@ -80,8 +93,9 @@ void LearningRateOptions::Visit(OptionVisitor& visitor) {
   visitor.Number("lr-decay", lr_decay, {0, 1e3}, "Decay factor of the inverse and step schedules");
   visitor.Number("lr-step", lr_step, {1e-3, 1e6}, "Epochs between the steps of the step schedule");
   visitor.Number("warmup", warmup, {0, 1e6},
-                 "Epochs over which the learning rate rises linearly from a hundredth to its full "
-                 "value");
+                 fmt::format("Epochs over which the learning rate rises linearly from {:g} times "
+                             "its full value to all of it",
+                             kWarmupStart));
 }
 
 LearningRateOptions LearningRateOptions::ChosenFor(Loss loss, OptimizerKind optimizer) const {
@@ -121,7 +135,6 @@ double LearningRate::ScaleWhenStale(std::int64_t rows, double staleness) const {
 }
 
 double LearningRate::StalenessDivisor(double staleness) const {
-  constexpr double kHarmless = 4;  // updates at the largest learning rate
   if (options_.no_staleness_correction) return 1;
   return std::max(1.0, staleness / (kHarmless * options_.lr_scale_max));
 }

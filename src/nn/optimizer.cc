@@ -14,10 +14,21 @@
 namespace hogbatch {
 namespace {
 
-constexpr std::array<NamedValue<OptimizerKind>, 2> kKinds{{
-    {"sgd", OptimizerKind::kSgd},
-    {"adam", OptimizerKind::kAdam},
+// Adam divides each step by the size of the gradient, so one rate suits every loss. The gradient of
+// squared error has no bound, and its curvature grows with the width of the last layer: a rate that
+// suits the other losses makes sgd diverge.
+constexpr std::array<OptimizerInfo, 2> kOptimizers{{
+    {"sgd", OptimizerKind::kSgd, 0.05, 0.005, {0.02, 0.06, 0.2, 0.6}},
+    {"adam", OptimizerKind::kAdam, 0.001, 0.001, {0.0003, 0.001, 0.003, 0.01}},
 }};
+
+constexpr auto kKinds = [] {
+  std::array<NamedValue<OptimizerKind>, kOptimizers.size()> kinds{};
+  std::ranges::transform(kOptimizers, kinds.begin(), [](const OptimizerInfo& info) {
+    return NamedValue<OptimizerKind>{info.name, info.kind};
+  });
+  return kinds;
+}();
 
 // w = (1 - learning_rate · decay) · w - learning_rate · g. Only rows of a sparse layer have state:
 // when decay was last applied to them.
@@ -173,6 +184,12 @@ AdamStep AdamStepAt(const OptimizerOptions& options, float learning_rate, float 
           .beta2 = static_cast<float>(beta2),
           .epsilon = static_cast<float>(options.adam_epsilon),
           .keep = keep};
+}
+
+std::span<const OptimizerInfo> Optimizers() { return kOptimizers; }
+
+const OptimizerInfo& InfoOf(OptimizerKind kind) {
+  return *std::ranges::find(kOptimizers, kind, &OptimizerInfo::kind);
 }
 
 void OptimizerOptions::VisitKind(OptionVisitor& visitor, std::string_view help) {

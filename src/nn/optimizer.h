@@ -1,6 +1,7 @@
 // Turns gradients into steps. Its state is private to a worker; the weights it steps may be shared.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,17 @@
 namespace hogbatch {
 
 enum class OptimizerKind : std::uint8_t { kSgd, kAdam };
+
+// An optimiser by its name, and the learning rates that suit it.
+struct OptimizerInfo {
+  std::string_view name;
+  OptimizerKind kind;
+  double rate;                        // without --lr
+  double squared_rate;                // likewise, with squared loss
+  std::array<double, 4> tuned_rates;  // that `compare` tries
+};
+std::span<const OptimizerInfo> Optimizers();  // the default first
+const OptimizerInfo& InfoOf(OptimizerKind kind);
 
 struct OptimizerOptions {
   std::string optimizer = "sgd";

@@ -86,16 +86,9 @@ class Tensors {
   std::deque<std::vector<std::int64_t>> offsets_;  // tensors_ refers to them
 };
 
+// One word of export.json differs from that of model files.
 std::string_view WordFor(LabelKind kind) {
-  switch (kind) {
-    case LabelKind::kClass:
-      return "class";
-    case LabelKind::kMultiLabel:
-      return "multilabel";
-    case LabelKind::kValue:
-      break;
-  }
-  return "value";
+  return kind == LabelKind::kMultiLabel ? "multilabel" : Name(kind);
 }
 
 std::string Describe(const TrainingInput& input, const TrainingSpec& spec, const ModelSpec& model) {

@@ -35,16 +35,6 @@ void CheckSettled(const TrainingSpec& spec, const Schema& schema) {
   if (schema.format == FileFormat::kCsv) {
     check("label", spec.label, unset.label, schema.label_column);
   }
-  const auto refuse = [&](std::string_view name, bool is_given) {
-    if (!is_given) return;
-    throw UserError(
-        fmt::format("--{}: the model of --init knows its columns and labels; leave it out", name));
-  };
-  refuse("task", spec.task != unset.task);
-  refuse("categorical", spec.categorical != unset.categorical);
-  refuse("ignore", spec.ignore != unset.ignore);
-  refuse("keep", spec.keep != unset.keep);
-  refuse("hash", spec.hash != unset.hash);
 }
 
 // Converts labels to the kind that --loss is for.

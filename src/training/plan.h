@@ -40,7 +40,7 @@ struct TrainingPlan {
   AlgorithmOptions batches = {};
   std::vector<std::int64_t> max_batch_sizes = {};  // that each device has room for; 0: any
   std::vector<CalibratedGpu> calibrated = {};
-  Merge merge = Merge::kDelta;
+  Merge merge = kUsualMerge;
   LearningRateOptions learning_rate = {};
   std::vector<float> class_weights = {};
   Initialization init = Initialization::kXavier;  // unless the input has a model to start from

@@ -1,6 +1,11 @@
 #include "training/plan_notes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "algorithms/algorithms.h"
 #include "core/guard/cache_folder.h"
@@ -41,6 +46,33 @@ void AddAlgorithmNotes(const TrainingSpec& spec, const TrainingPlan& plan,
       notes.push_back(fmt::format("--{} is for --algorithm {}; {} does not use it", name,
                                   other.name, plan.algorithm));
     }
+  }
+}
+
+// An option that only these values of another one use.
+struct PartOfAnother {
+  std::string_view name;
+  std::string_view other;
+  std::vector<std::string_view> users;
+};
+
+// Options of the optimisers and schedules that are not used.
+void AddStepNotes(const TrainingSpec& spec, std::vector<std::string>& notes) {
+  const std::string& optimizer = spec.optimizer.optimizer;
+  const std::string& schedule = spec.learning_rate.lr_schedule;
+  const std::array<PartOfAnother, 6> parts = {{{"no-momentum-correction", "optimizer", {"sgd"}},
+                                               {"adam-beta1", "optimizer", {"adam"}},
+                                               {"adam-beta2", "optimizer", {"adam"}},
+                                               {"adam-epsilon", "optimizer", {"adam"}},
+                                               {"lr-decay", "lr-schedule", {"inverse", "step"}},
+                                               {"lr-step", "lr-schedule", {"step"}}}};
+  for (const auto& [given, text] : ChangedOptions(spec)) {
+    const auto part = std::ranges::find(parts, given, &PartOfAnother::name);
+    if (part == parts.end()) continue;
+    const std::string& value = part->other == "optimizer" ? optimizer : schedule;
+    if (std::ranges::find(part->users, value) != part->users.end()) continue;
+    notes.push_back(fmt::format("--{} is for --{} {}; {} does not use it", given, part->other,
+                                fmt::join(part->users, " and "), value));
   }
 }
 
@@ -89,6 +121,7 @@ std::vector<std::string> NotesOn(const TrainingSpec& spec, const TrainingPlan& p
                     plan.algorithm));
   }
   AddAlgorithmNotes(spec, plan, notes);
+  AddStepNotes(spec, notes);
   AddMemoryNotes(plan, notes);
   return notes;
 }

@@ -8,8 +8,10 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/words.h"
+#include "datasets/encoding/learn_table.h"
 #include "datasets/schema.h"
 #include "nn/initialize.h"
+#include "runtime/control/task_length.h"
 #include "runtime/store/merge.h"
 
 namespace hogbatch {
@@ -36,7 +38,8 @@ void VisitReadingOptions(OptionVisitor& v, TrainingSpec& o) {
          "CSV columns to use although they would be left out, such as row numbers and words that "
          "nearly all differ");
   v.Number("hash", o.hash, {1, 20},
-           "A column with more than 1,000 different words is hashed into 2^N inputs");
+           fmt::format("A column with more than {} different words is hashed into 2^N inputs",
+                       Grouped(kMostCategories)));
 }
 
 void VisitData(OptionVisitor& v, TrainingSpec& o) {
@@ -109,10 +112,12 @@ void VisitWork(OptionVisitor& v, TrainingSpec& o) {
       "the weights and loses the updates of others, as the Hogbatch paper's own program does");
   v.Number(
       "merge-rows", o.merge_rows, {1, 1e9},
-      "A GPU merges and re-reads the weights after each update or, if updates are small, after "
-      "this many rows: at most about 20 ms of them, and fewer if other workers merge often. 1 "
-      "merges every update, as optimisers with state (adam, momentum, weight decay on sparse rows) "
-      "always do");
+      fmt::format(
+          "A GPU merges and re-reads the weights after each update or, if updates are small, after "
+          "this many rows: at most about {:g} ms of them, and fewer if other workers merge often. "
+          "1 merges every update, as optimisers with state (adam, momentum, weight decay on sparse "
+          "rows) always do",
+          1000 * kTaskSeconds));
   o.batch.Visit(v);
   v.Number("min-utilization", o.min_utilization, {0.01, 1},
            "With --gpu-batch auto:MAX, the minimum is the smallest batch size at which the GPU "

@@ -16,6 +16,7 @@
 #include "nn/learning_rate.h"
 #include "nn/model_spec.h"
 #include "nn/optimizer.h"
+#include "runtime/store/merge.h"
 #include "training/reading_options.h"
 
 namespace hogbatch {
@@ -50,7 +51,7 @@ struct TrainingSpec {
   std::string class_weights = kNoClassWeights;
 
   std::vector<std::int64_t> hidden = {512, 512};
-  std::string activation = "relu";
+  std::string activation{Name(ModelSpec().activation)};
   std::string loss = "auto";
   std::string init = "auto";
 
@@ -59,7 +60,7 @@ struct TrainingSpec {
 
   std::string algorithm = "auto";
   std::string devices = kDevicesByDefault;
-  std::string merge = "delta";
+  std::string merge{Name(kUsualMerge)};
   std::int64_t merge_rows = 256;
   BatchOptions batch;
   OptionsOfAlgorithms algorithm_options;

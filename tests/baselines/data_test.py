@@ -1,4 +1,5 @@
 """What hogbatch exported, as the baselines read it, against safetensors' own reader and hogbatch's losses."""
+import json
 import pathlib
 import tempfile
 import unittest
@@ -53,6 +54,15 @@ class Exports(unittest.TestCase):
                              {"train": problems.TRAIN_ROWS, "valid": 30, "test": problems.ROWS})
             self.assertEqual(problem.sparse, kind in ("two_classes", "labels"))
         self.assertEqual({self.problem(kind).loss for kind in self.exports}, {"softmax", "sigmoid", "squared"})
+
+    def test_an_export_of_a_newer_format_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            facts = json.loads((self.exports["classes"][0] / "export.json").read_text(encoding="utf-8"))
+            facts["format"] += 1
+            (pathlib.Path(folder) / "export.json").write_text(json.dumps(facts), encoding="utf-8")
+            run = common.Run(**problems.run_settings(pathlib.Path(folder), folder))
+            with self.assertRaisesRegex(ValueError, r"export\.json has format 2; these baselines read format 1 only"):
+                data.Problem(run)
 
     def test_losses_and_metrics_are_those_of_hogbatch(self):
         for kind, (folder, file) in self.exports.items():

@@ -175,6 +175,8 @@ TEST(Idx, FindsTheLabelsByTheirName) {
               HasSubstr("/train-labels-idx1-ubyte is not there; name it with --labels"));
   write("train-labels-idx1-ubyte", Labels4());
   EXPECT_EQ(ReadTrainingData(images, {}).data.rows, 4);
+  write("valid-labels-idx1-ubyte.zst", Labels4());  // its content says that it is not compressed
+  EXPECT_EQ(ReadTrainingData(write("valid-images-idx3-ubyte.bz2", Images()), {}).data.rows, 4);
   const std::string other = write("t10k", Images());
   const std::string labels = write("answers.xz", PackXz(Labels4()));
   EXPECT_THAT(ErrorOf([&] { ReadTrainingData(other, {}); }), HasSubstr("name it with --labels"));

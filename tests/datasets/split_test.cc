@@ -103,8 +103,10 @@ TEST(Split, KeepsGroupsTogether) {
   EXPECT_GE(read.data.rows - read.train_rows, 30);
   EXPECT_TRUE(
       Begins(LearnError(TableOfGroups(20), {.split_by = "z"}), "in.txt: --split-by names 'z'"));
-  EXPECT_TRUE(Begins(LearnError("1 1:1\n0 1:2\n", {.split_by = "1"}),
-                     "in.txt: only a table has columns with names"));
+  EXPECT_EQ(LearnError("1 1:1\n0 1:2\n", {.split_by = "1"}),
+            "in.txt: only a table has columns with names; leave out --split-by");
+  EXPECT_EQ(LearnError("1 1:1\n0 1:2\n", {.ignore = {"1"}}),
+            "in.txt: only a table has columns with names; leave out --ignore");
 }
 
 TEST(Split, ValidatesOnTheLatestRows) {

@@ -7,6 +7,7 @@ import concurrent.futures
 import http.server
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -138,6 +139,31 @@ class FetchTest(unittest.TestCase):
         done = self.fetch()
         self.assertEqual(done.returncode, 2)
         self.assertIn("redirects", done.stderr)
+
+    def interrupted(self, *starter):
+        """Its exit code after Ctrl-C in the middle of the file."""
+        begun = threading.Event()
+
+        def answer(handler, _):
+            handler.close_connection = True
+            begun.set()
+            handler.answer(pause=2)
+        self.server.behave = answer
+        with subprocess.Popen([*starter, PROGRAM, "data", "fetch", "covtype", "--out", self.folder.name, "--from",
+                               self.server.address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              env={**os.environ, "no_proxy": "*"}) as fetch:
+            begun.wait(60)
+            fetch.send_signal(signal.SIGINT)
+            return fetch.wait(60)
+
+    def test_ends_when_it_is_interrupted(self):
+        self.assertEqual(self.interrupted(), 130)
+        self.assertFalse(os.path.exists(pathlib.Path(self.folder.name, "covtype.csv.gz")))
+
+    def test_leaves_a_signal_ignored_that_was_so_when_it_started(self):
+        # As the & of a script does.
+        self.assertEqual(self.interrupted("sh", "-c", 'trap "" INT; exec "$@"', "sh"), 0)
+        self.assertEqual(self.fetched(), CONTENT)
 
     def test_refuses_a_wrong_sum_and_keeps_nothing(self):
         done = self.fetch("w8a")

@@ -85,6 +85,19 @@ TEST(CheckpointFile, OfTheFirstFormatHasNoChecksumsOfTexts) {
   EXPECT_EQ(ReadCheckpoint(path).texts.data, "rows-18");
 }
 
+TEST(CheckpointFile, OfANewerFormatIsRefused) {
+  const TemporaryFolder folder;
+  const std::string path = Changed(folder, R"("version":"2")", R"("version":"3")");
+  try {
+    ReadCheckpoint(path);
+    FAIL() << "a checkpoint of a newer format was read";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.what(), path +
+                                " was written by a newer hogbatch (format 3; this one reads up "
+                                "to 2): update hogbatch");
+  }
+}
+
 // An element of a list that takes much memory.
 struct Counted {
   Counted() { ++made; }

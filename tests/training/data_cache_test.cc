@@ -1,13 +1,16 @@
 #include "training/cache/data_cache.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <span>
 
 #include "core/error.h"
 #include "datasets/synthetic.h"
 #include "tests/support/process.h"
 #include "tests/support/same_rows.h"
+#include "training/cache/cache_format.h"
 #include "training/model/schema_json.h"
 
 namespace hogbatch {
@@ -109,6 +112,23 @@ TEST_F(DataCacheTest, IsRemovedIfItIsDamaged) {
   EXPECT_FALSE(cache_.Load("key", 0));
   folder_.Write("cache/other.data", whole);
   EXPECT_FALSE(cache_.Load("other", 0)) << "a file of another key";
+}
+
+TEST_F(DataCacheTest, IsMadeAgainIfItsFormatIsNewer) {
+  const TrainingData data = MakeSynthetic({.rows = 50, .features = 3});
+  cache_.Store("key", data);
+  std::string newer = folder_.Read("cache/key.data");
+  const std::string format = fmt::format(R"("format":{})", kCacheFormat);
+  const std::size_t place = newer.find(format);
+  ASSERT_NE(place, std::string::npos);
+  newer[place + format.size() - 1] = '9';
+  folder_.Write("cache/key.data", newer);
+  EXPECT_THROW(CacheKey(std::as_bytes(std::span(newer))), UserError);
+  EXPECT_FALSE(cache_.Load("key", 0));
+  cache_.Store("key", data);
+  const auto again = cache_.Load("key", 0);
+  ASSERT_TRUE(again);
+  ExpectSame(*again, data);
 }
 
 TEST_F(DataCacheTest, IsDoneWithoutWhereItCannotBeWritten) {

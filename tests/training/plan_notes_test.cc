@@ -43,5 +43,28 @@ TEST(NotesOnAPlan, TellOfMergeRowsWithoutAGpu) {
               ElementsAre(HasSubstr("--merge-rows is for GPUs")));
 }
 
+TEST(NotesOnAPlan, TellOfOptionsOfAnotherOptimizerOrSchedule) {
+  const auto notes = [](const char* name, const char* text, const char* optimizer,
+                        const char* schedule) {
+    TrainingSpec spec;
+    spec.optimizer.optimizer = optimizer;
+    spec.learning_rate.lr_schedule = schedule;
+    SetOption(spec, name, text);
+    return NotesOn(spec, PlanOnCores(1, 16));
+  };
+  EXPECT_THAT(notes("adam-beta1", ".5", "sgd", "cosine"),
+              ElementsAre("--adam-beta1 is for --optimizer adam; sgd does not use it"));
+  EXPECT_THAT(notes("adam-epsilon", "1e-4", "sgd", "cosine"), ElementsAre(HasSubstr("adam")));
+  EXPECT_THAT(notes("no-momentum-correction", "true", "adam", "cosine"),
+              ElementsAre(HasSubstr("is for --optimizer sgd")));
+  EXPECT_THAT(notes("lr-decay", ".5", "sgd", "cosine"),
+              ElementsAre("--lr-decay is for --lr-schedule inverse and step; cosine does not use "
+                          "it"));
+  EXPECT_THAT(notes("lr-step", "3", "sgd", "inverse"), ElementsAre(HasSubstr("step")));
+  EXPECT_THAT(notes("adam-beta1", ".5", "adam", "cosine"), IsEmpty());
+  EXPECT_THAT(notes("lr-decay", ".5", "sgd", "inverse"), IsEmpty());
+  EXPECT_THAT(notes("lr-step", "3", "sgd", "step"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace hogbatch

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "training/spec.h"
@@ -69,6 +71,102 @@ TEST(Validate, FindsOptionsThatContradictEachOther) {
               }),
               HasSubstr("--positive"));
   EXPECT_THAT(WhyNot([](TrainingSpec& spec) { spec.hidden = {8, 0}; }), HasSubstr("--hidden"));
+}
+
+// Why options that are set from texts are refused together.
+using Given = std::vector<std::pair<const char*, const char*>>;
+std::string WhyNotTogether(const Given& given) {
+  return WhyNot([&](TrainingSpec& spec) {
+    for (const auto& [name, text] : given) SetOption(spec, name, text);
+  });
+}
+
+constexpr const char* kTaken = "it was taken";
+
+TEST(Validate, RefusesOptionsThatWantOtherKindsOfLabels) {
+  EXPECT_EQ(WhyNotTogether({{"task", "classify"}, {"loss", "squared"}}),
+            "--task classify is for classes, but --loss squared for numbers; leave out one of "
+            "them");
+  for (const auto& [task, loss] : Given{{"classify", "sigmoid"},
+                                        {"regress", "softmax"},
+                                        {"regress", "sigmoid"},
+                                        {"multilabel", "softmax"},
+                                        {"multilabel", "squared"}}) {
+    EXPECT_THAT(WhyNotTogether({{"task", task}, {"loss", loss}}),
+                HasSubstr("leave out one of them"));
+  }
+  for (const auto& [task, loss] : Given{{"classify", "softmax"},
+                                        {"regress", "squared"},
+                                        {"multilabel", "sigmoid"},
+                                        {"auto", "sigmoid"},
+                                        {"classify", "auto"}}) {
+    EXPECT_EQ(WhyNotTogether({{"task", task}, {"loss", loss}}), kTaken);
+  }
+  EXPECT_EQ(WhyNotTogether({{"class-weights", "balanced"}, {"task", "regress"}}),
+            "--class-weights is for classes; with --task regress the labels are numbers");
+  EXPECT_EQ(WhyNotTogether({{"class-weights", "balanced"}, {"task", "multilabel"}}), kTaken);
+}
+
+TEST(Validate, LearnsOneLabelAgainstAllOthersAsClasses) {
+  EXPECT_EQ(WhyNotTogether({{"positive", "1"}, {"task", "regress"}}),
+            "--positive makes two classes, which --task regress cannot learn; leave out one of "
+            "them");
+  EXPECT_EQ(WhyNotTogether({{"positive", "1"}, {"task", "classify"}}), kTaken);
+  EXPECT_EQ(WhyNotTogether({{"positive", "1"}, {"task", "multilabel"}, {"loss", "softmax"}}),
+            kTaken);
+}
+
+TEST(Validate, RefusesOptionsThatTheFormatRulesOut) {
+  EXPECT_EQ(WhyNotTogether({{"format", "libsvm"}, {"label", "t"}}),
+            "--label is for tables, which --format libsvm rules out; leave out one of them");
+  EXPECT_EQ(WhyNotTogether({{"format", "libsvm"}, {"label", "first"}}), kTaken);
+  EXPECT_THAT(WhyNotTogether({{"format", "idx"}, {"label", "first"}}), HasSubstr("--label"));
+  for (const char* option : {"categorical", "ignore", "keep", "weight", "split-by", "split-time"}) {
+    EXPECT_THAT(WhyNotTogether({{"format", "libsvm"}, {option, "x"}}), HasSubstr(option));
+    EXPECT_EQ(WhyNotTogether({{"format", "jsonl"}, {option, "x"}}), kTaken);
+  }
+  EXPECT_THAT(WhyNotTogether({{"format", "csv"}, {"task", "multilabel"}}), HasSubstr("LIBSVM"));
+  EXPECT_THAT(WhyNotTogether({{"format", "csv"}, {"labels", "file"}}), HasSubstr("IDX"));
+  EXPECT_EQ(WhyNotTogether({{"format", "idx"}, {"labels", "file"}}), kTaken);
+}
+
+TEST(Validate, RefusesAColumnThatIsNamedForWhatExcludesEachOther) {
+  EXPECT_EQ(WhyNotTogether({{"label", "t"}, {"ignore", "a,t"}}),
+            "--ignore names the label column t; leave it out, or choose another label with "
+            "--label");
+  EXPECT_THAT(WhyNotTogether({{"label", "t"}, {"weight", "t"}}), HasSubstr("--weight names"));
+  EXPECT_EQ(WhyNotTogether({{"ignore", "a,x"}, {"keep", "x,b"}}),
+            "--ignore and --keep both name x, which is either an input or not; leave it out of "
+            "one of them");
+  EXPECT_THAT(WhyNotTogether({{"ignore", "x"}, {"categorical", "x"}}), HasSubstr("both name x"));
+  EXPECT_THAT(WhyNotTogether({{"weight", "x"}, {"keep", "x"}}), HasSubstr("both name x"));
+  // All that is left to say of the column is that it is no input.
+  EXPECT_EQ(WhyNotTogether({{"ignore", "x"}, {"weight", "x"}}), kTaken);
+  EXPECT_EQ(WhyNotTogether({{"split-by", "x"}, {"keep", "x"}}), kTaken);
+  // A number is a place in --label, but a name elsewhere if a column has that name.
+  EXPECT_EQ(WhyNotTogether({{"label", "2"}, {"ignore", "2"}}), kTaken);
+  EXPECT_EQ(WhyNotTogether({{"label", "last"}, {"ignore", "last"}}), kTaken);
+}
+
+TEST(Validate, RefusesASplitOfNoRows) {
+  EXPECT_EQ(WhyNotTogether({{"split-by", "x"}, {"valid-fraction", "0"}}),
+            "--valid-fraction 0 sets no rows aside, so that --split-by has none to choose; leave "
+            "out one of them");
+  EXPECT_THAT(WhyNotTogether({{"split-time", "x"}, {"valid-fraction", "0"}}),
+              HasSubstr("--split-time"));
+  EXPECT_EQ(WhyNotTogether({{"valid", "b.csv"}, {"valid-fraction", ".2"}}),
+            "--valid names the validation rows; leave out --valid-fraction");
+  EXPECT_EQ(WhyNotTogether({{"valid", "b.csv"}, {"valid-fraction", "0"}}), kTaken);
+  EXPECT_EQ(WhyNotTogether({{"valid", "b.csv"}}), kTaken);
+  EXPECT_EQ(WhyNotTogether({{"split-by", "x"}, {"fold", "1/3"}}), kTaken);
+}
+
+TEST(Validate, LeavesToAModelWhatItKnows) {
+  for (const auto& [name, text] : Given{{"task", "regress"}, {"ignore", "x"}, {"hash", "9"}}) {
+    EXPECT_THAT(WhyNotTogether({{"init", "/dev/null"}, {name, text}}),
+                HasSubstr("the model of --init knows its columns and labels"));
+  }
+  EXPECT_EQ(WhyNotTogether({{"init", "/dev/null"}}), kTaken);
 }
 
 TEST(Validate, ReadsTextsThatAreMoreThanOneValue) {

@@ -11,6 +11,7 @@
 #include "core/replaced_file.h"
 #include "core/text.h"
 #include "datasets/convert/written_rows.h"
+#include "datasets/text/unpack.h"
 #include "training/input.h"
 
 namespace hogbatch {
@@ -24,10 +25,7 @@ struct WrittenPart {
 
 // rows.csv.gz becomes rows-train.csv.
 std::string NameBeside(const std::string& data, std::string_view what) {
-  std::filesystem::path path(data);
-  for (const char* packed : {".gz", ".xz", ".bz2", ".zst"}) {
-    if (path.extension() == packed) path.replace_extension();
-  }
+  std::filesystem::path path(data.substr(0, data.size() - PackedEnding(data).size()));
   const std::string end = path.extension().string();
   return path.replace_extension().string() + fmt::format("-{}{}", what, end);
 }

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/option_checks.h"
 #include "core/replaced_file.h"
+#include "datasets/text/unpack.h"
 
 namespace hogbatch {
 namespace {
@@ -30,13 +31,11 @@ void VisitTarget(OptionVisitor& visitor, std::string& to) {
 }
 
 WrittenFormat TargetFormat(const std::string& to, const std::string& path) {
-  for (const std::string_view packed : {".gz", ".xz", ".bz2", ".zst"}) {
-    if (path.ends_with(packed)) {
-      throw UserError(
-          fmt::format("{}: compressed files are read, not written; leave out {}, and compress the "
-                      "file afterwards",
-                      path, packed));
-    }
+  if (const std::string_view packed = PackedEnding(path); !packed.empty()) {
+    throw UserError(
+        fmt::format("{}: compressed files are read, not written; leave out {}, and compress the "
+                    "file afterwards",
+                    path, packed));
   }
   const WrittenFormat format = ParseWrittenFormat(CheckedWord("to", to, TargetWords()));
   if (format != WrittenFormat::kAuto) return format;

@@ -155,7 +155,7 @@ struct JobMemory {
   double explicit_momentum = 0;
   // Of each lane; empty: the model is one network. Lanes belong to an exclusive job.
   std::vector<OptimizerOptions> lanes;
-  Merge merge = Merge::kDelta;
+  Merge merge = kUsualMerge;
   int teams = 1;  // that train the model, for Merge::kAverage
   MergeCounter merges;
   Probes probes;

@@ -13,6 +13,8 @@ namespace hogbatch {
 // Hogbatch paper's published code does.
 enum class Merge : std::uint8_t { kDelta, kAverage, kOverwrite };
 
+inline constexpr Merge kUsualMerge = Merge::kDelta;
+
 Merge ParseMerge(std::string_view name);  // UserError for an unknown word
 std::string_view Name(Merge merge);
 Words MergeWords();  // what a user may choose from, the default first

@@ -13,12 +13,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kData = "data";  // no option: the first argument
-
 // Texts that are not given are left out.
 Json ToJson(TrainingSpec spec) {
   Json object = Json::object();
-  if (!spec.data.empty()) object[kData] = spec.data;
+  if (!spec.data.empty()) object[kDataKey] = spec.data;
   for (const auto& [name, text] : TextsOf([&](OptionVisitor& all) { spec.Visit(all); })) {
     if (!text.empty()) object[name] = text;
   }
@@ -37,7 +35,7 @@ TrainingSpec SpecFromJson(std::string_view text, std::string_view source) {
     if (!value.is_string()) {
       throw UserError(fmt::format("{} is damaged: its option {} is not a string", source, name));
     }
-    if (name == kData) {
+    if (name == kDataKey) {
       spec.data = value.get<std::string>();
     } else {
       SetOption(spec, name, value.get<std::string>());

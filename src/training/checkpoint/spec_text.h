@@ -8,6 +8,9 @@
 
 namespace hogbatch {
 
+// The name of the data among options, though it is none: the first argument.
+inline constexpr const char* kDataKey = "data";
+
 // A JSON object: the text of every option by its name, and of the data.
 std::string SpecToJson(const TrainingSpec& spec);
 

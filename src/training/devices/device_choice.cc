@@ -50,7 +50,9 @@ std::vector<std::string_view> ItemsOf(std::string_view devices) {
 
 // "cuda:1" for "CUDA.1", "cude:1" and "cuda1"; empty if nothing is similar.
 std::string Suggestion(const std::string& lower) {
-  static const std::array<std::string, 4> kWords = {"auto", "cpu", "cuda", "opencl"};
+  static const std::array<std::string, 4> kWords = {"auto", std::string(Name(DeviceKind::kCpu)),
+                                                    std::string(Name(DeviceKind::kCuda)),
+                                                    std::string(Name(DeviceKind::kOpenCl))};
   const std::size_t letters =
       std::min(lower.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), lower.size());
   std::string word = Nearest(lower.substr(0, letters), kWords);

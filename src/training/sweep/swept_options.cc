@@ -8,13 +8,12 @@
 
 #include "core/error.h"
 #include "training/checkpoint/kept_paths.h"
+#include "training/checkpoint/spec_text.h"
 #include "training/queue/shared_inputs.h"
 #include "training/sweep/sweep_spec.h"
 
 namespace hogbatch {
 namespace {
-
-constexpr const char* kData = "data";  // no option: the first argument
 
 // What a text may be, by the kind of its option.
 struct NumberForm {
@@ -226,7 +225,7 @@ OptionTexts SweptOptions::Texts() const {
   // Several values are no file, and a folder with a "|" in its name would make them several.
   if (!LooksVaried(copy.spec_.init, {})) init = copy.spec_.init;
   OptionTexts texts;
-  if (!copy.data().empty()) texts.emplace_back(kData, copy.data());
+  if (!copy.data().empty()) texts.emplace_back(kDataKey, copy.data());
   for (auto& [name, text] : TextsOf([&](OptionVisitor& all) { copy.Visit(all); })) {
     if (!text.empty()) texts.emplace_back(name, text);
   }
@@ -235,7 +234,7 @@ OptionTexts SweptOptions::Texts() const {
 
 void SweptOptions::Set(const std::string& name, const std::string& text) {
   const auto found = texts_.find(name);
-  if (name == kData) {
+  if (name == kDataKey) {
     spec_.data = text;
   } else if (found != texts_.end()) {
     found->second = text;
