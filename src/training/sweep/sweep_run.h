@@ -73,6 +73,12 @@ class SweepRun final : private QueueObserver {
     std::optional<double> loss() const;
     bool has_model() const { return model && loss() && updates > 0; }
   };
+  // Of a trial whose model was the best so far and is not saved yet; nothing else is left to do.
+  struct UnsavedEnd {
+    std::size_t trial;
+    double loss;
+    StopReason reason;
+  };
 
   void RestoreTuner();
   std::optional<std::size_t> FreestKind() const;
@@ -93,6 +99,8 @@ class SweepRun final : private QueueObserver {
   // The end with the lowest loss; none: there is no model.
   static std::optional<std::size_t> BestOf(std::span<const StageEnd> ends);
   void End(Tuner::Stage stage, const StageEnd& end, bool is_saved);
+  // The best model is saved, or a better one is.
+  void EndUnsaved();
   void AddIfMissing(std::size_t trial, const Evaluation& evaluation);
   // If `trial` was the last of its setting.
   void SaveSetting(std::size_t trial);
@@ -121,6 +129,7 @@ class SweepRun final : private QueueObserver {
   BlockMaker waiting_;
   std::map<JobId, Block> open_;
   SweepModels models_;
+  std::vector<UnsavedEnd> unsaved_;
   bool stops_ = false;
   std::unique_ptr<Queue> queue_;
 };
