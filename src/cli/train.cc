@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/data/overwrite.h"
 #include "cli/interrupts.h"
 #include "cli/report.h"
 #include "cli/reports/introduce.h"
@@ -112,6 +113,8 @@ int Train(const TrainOptions& asked) {
   if (!options.terminal.quiet) {
     for (const std::string& note : NotesOn(devices)) console.Warn(note);
   }
+  RefuseOverwrite(options.trace, InputsOf(options.spec));
+  RefuseOverwrite(options.trace, RunFiles(options.out));
   TraceFile trace(options.trace, devices.chosen.size());
   SetupObserver setup(console);
   const TrainingInput input = ReadInput(options.spec, setup, std::move(start));
