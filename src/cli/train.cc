@@ -79,6 +79,8 @@ TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& 
   if (!resumed) return options;
   options.spec = ResumedSpec(options.spec, options.given, resumed->checkpoint, resumed->folder);
   options.out = resumed->folder;
+  options.report = options.report || HadFlag(*resumed, "report");
+  options.tensorboard = options.tensorboard || HadFlag(*resumed, "tensorboard");
   return options;
 }
 
