@@ -33,8 +33,10 @@ namespace {
 // The file of --trace. It is opened before training begins, so that a wrong path costs no run.
 class TraceFile {
  public:
-  TraceFile(const std::string& path, std::size_t workers) : path_(path) {
+  TraceFile(const TrainOptions& options, std::size_t workers) : path_(options.trace) {
     if (path_.empty()) return;
+    RefuseOverwrite(path_, InputsOf(options.spec));
+    RefuseOverwrite(path_, RunFiles(options.out));
     file_.emplace(path_, NamedBy::kUser);
     trace_.emplace(workers);
   }
@@ -71,6 +73,10 @@ int ExitCode(const TrainedModel& trained, const TrainingPlan& plan, Console& con
     case StopReason::kInterrupted:
       return kExitInterrupted;
     default:
+      if (NeverImproved(trained.run)) {
+        console.Warn(DivergenceAdvice(trained, plan.learning_rate.lr));
+        return kExitUser;
+      }
       return observer.record_failed() ? kExitMachine : kExitOk;
   }
 }
@@ -115,9 +121,7 @@ int Train(const TrainOptions& asked) {
   if (!options.terminal.quiet) {
     for (const std::string& note : NotesOn(devices)) console.Warn(note);
   }
-  RefuseOverwrite(options.trace, InputsOf(options.spec));
-  RefuseOverwrite(options.trace, RunFiles(options.out));
-  TraceFile trace(options.trace, devices.chosen.size());
+  TraceFile trace(options, devices.chosen.size());
   SetupObserver setup(console);
   const TrainingInput input = ReadInput(options.spec, setup, std::move(start));
   if (resumed) CheckSameRows(resumed->checkpoint, input);  // before any file of the run changes
