@@ -25,7 +25,7 @@ ARROWS = {
     "hogbatch": set(),  # the public header
     "compare": {"core", "report", "algorithms/algorithms.h", "training"},
     "cli": {"core", "report", "compare", "device/device_info.h", "nn", "datasets/dataset.h", "datasets/row_blocks.h",
-            "datasets/data_facts.h", "datasets/schema.h", "datasets/synthetic.h", "datasets/convert",
+            "datasets/data_facts.h", "datasets/input_files.h", "datasets/schema.h", "datasets/synthetic.h", "datasets/convert",
             "datasets/text/unpack.h", "runtime/control/progress.h", "algorithms/algorithms.h",
             "algorithms/schedulers/schedulers.h", "training", "fetch/known_sets.h"},
     "fetch": {"core", "datasets/text"},

@@ -168,6 +168,18 @@ TableColumn LearnCategories(const ColumnSurvey& survey, std::int64_t train_rows,
                   name.empty() ? fmt::format("{}", index + 1) : name)};
 }
 
+// Words that are numbers, but none that a network could compute with.
+void RefuseTooLarge(std::int64_t index, const ColumnSurvey& survey, NumberStyle style) {
+  std::vector<std::string> words;
+  for (const auto& [word, count] : survey.different_words) {
+    const auto number = ParseWrittenNumber(word, style);
+    if (number && !std::isfinite(static_cast<float>(*number))) words.push_back(word);
+  }
+  if (!words.empty()) {
+    throw MixedColumn{index, words, "is too large for a 32-bit float; scale it"};
+  }
+}
+
 bool IsAllDifferent(const ColumnSurvey& survey) {
   return survey.words >= kFewestRows && static_cast<double>(survey.different_words.size()) >=
                                             kIds * static_cast<double>(survey.words);
@@ -214,7 +226,10 @@ TableColumn LearnWords(std::int64_t index, const ColumnSurvey& survey, const Tab
   for (const bool is_comma : {comma_first, !comma_first}) {
     const NumberStyle style = is_comma ? NumberStyle::kComma : NumberStyle::kPoint;
     Reading& reading = is_comma ? comma : point;
-    if (auto column = LearnWrittenNumbers(survey, table.train_rows, style, reading)) return *column;
+    if (auto column = LearnWrittenNumbers(survey, table.train_rows, style, reading)) {
+      RefuseTooLarge(index, survey, style);
+      return *column;
+    }
   }
   const Reading& best = comma.odd < point.odd ? comma : point;
   if (best.odd_share() < kMistakes) ThrowMixed(index, best, name);

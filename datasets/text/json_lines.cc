@@ -50,7 +50,10 @@ class Table {
     ++lines_;
     if (line.find_first_not_of(kWhite) == std::string_view::npos) return EndLine();
     Cells cells(*this);
-    if (IsNestedDeeper(line, kMaxJsonDepth) || !nlohmann::json::sax_parse(line, &cells)) {
+    if (IsNestedDeeper(line, kMaxJsonDepth)) {
+      Fail(fmt::format("is nested more than {} levels deep; flatten it", kMaxJsonDepth));
+    }
+    if (!nlohmann::json::sax_parse(line, &cells)) {
       Fail("is not a JSON object; write one object per line, {...}");
     }
     EndLine();

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/data/overwrite.h"
 #include "cli/files.h"
 #include "cli/reports/live_line.h"
 #include "cli/train_observer.h"
@@ -23,6 +24,7 @@ int ExportOnnx(const ExportOptions& options) {
         "export --onnx needs a model; for example: hogbatch export model.safetensors "
         "--onnx model.onnx");
   }
+  RefuseOverwrite(options.onnx, {options.spec.data});
   ReplaceFile(options.onnx, ToOnnx(LoadModel(options.spec.data)), NamedBy::kUser);
   return kExitOk;
 }

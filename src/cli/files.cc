@@ -18,11 +18,13 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "core/guard/folder.h"
 #include "core/guard/json_text.h"
 #include "core/replaced_file.h"
+#include "report/line_reader.h"
 #include "report/record_format.h"
 #include "training/model/model_file.h"
 
@@ -105,6 +107,22 @@ void RemoveCheckpoints(const std::string& folder) {
                   folder, error.message()));
 }
 
+// The bytes of a metrics.jsonl up to its last line that a resumed run will not record again.
+std::size_t KeptBytes(const std::string& path, std::int64_t examples) {
+  std::size_t read = 0, kept = 0;
+  report::LineReader lines(path);
+  for (auto line = lines.Next(); line && line->ended && !line->too_long; line = lines.Next()) {
+    const auto json = ParseJson<nlohmann::json>(line->text);
+    if (!json.is_object()) break;
+    read += line->text.size() + 1;
+    const auto found = json.find("examples");
+    const bool counts = found != json.end() && found->is_number();
+    const bool beyond = counts && found->get<double>() > static_cast<double>(examples);
+    if (!beyond) kept = read;
+  }
+  return kept;
+}
+
 }  // namespace
 
 std::string MakeOutputFolder(const std::string& wanted, NamedBy named_by) {
@@ -171,21 +189,20 @@ FolderLock::FolderLock(const std::string& folder) : descriptor_(Lock(folder)) {
 FolderLock::~FolderLock() { ::close(descriptor_); }
 
 void CutMetrics(const std::string& path, std::int64_t examples) {
+  ReplacedFile file(path);
   std::error_code error;
-  std::ifstream file;
-  if (fs::is_regular_file(path, error)) file.open(path);  // a pipe would be waited for
-  std::string read;
-  std::size_t kept = 0;
-  for (std::string line; std::getline(file, line) && !file.eof();) {
-    const auto json = ParseJson<nlohmann::json>(line);
-    if (!json.is_object()) break;
-    read += line + "\n";
-    const auto found = json.find("examples");
-    const bool counts = found != json.end() && found->is_number();
-    const bool beyond = counts && found->get<double>() > static_cast<double>(examples);
-    if (!beyond) kept = read.size();
+  if (fs::is_regular_file(path, error)) {  // a pipe would be waited for
+    std::vector<char> block(std::size_t{1} << 20);
+    std::ifstream old(path, std::ios::binary);
+    for (std::size_t left = KeptBytes(path, examples); left > 0;) {
+      old.read(block.data(), static_cast<std::streamsize>(std::min(left, block.size())));
+      const auto read = static_cast<std::size_t>(old.gcount());
+      if (read == 0) ThrowErrno("read", path);
+      file.Write(std::as_bytes(std::span(block).first(read)));
+      left -= read;
+    }
   }
-  ReplaceFile(path, read.substr(0, kept));
+  file.Commit();
 }
 
 GrowingFile::GrowingFile(const std::string& path, Begin begin) : path_(path) {

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/data/overwrite.h"
 #include "cli/reports/prediction.h"
 #include "core/error.h"
 #include "core/replaced_file.h"
@@ -73,6 +74,7 @@ void CheckRepeats(const RowBlocks& blocks, const PredictOptions& options, const 
 
 int Predict(const PredictOptions& options) {
   options.of.Require("predict", "new.csv");
+  RefuseOverwrite(options.out, {options.of.model, options.of.data});
   const SavedModel model = LoadModel(options.of.model);
   PredictionFormat format{.probabilities = options.probabilities,
                           .labels = {.top = options.top, .threshold = options.threshold},

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/data/overwrite.h"
 #include "core/error.h"
 #include "core/replaced_file.h"
 #include "report/run_page.h"
@@ -80,6 +81,7 @@ int WriteReport(const ReportOptions& options) {
   std::vector<report::RunRecord> runs;
   std::vector<std::string> left_out;
   for (const NamedRun& run : MakeNamedRuns(options.runs)) {
+    RefuseOverwrite(options.out, RunFiles(run.folder));
     try {
       runs.push_back(report::ReadRun(run.name, run.folder));
       for (const std::string& problem : runs.back().problems) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,8 @@
 #include "cli/files.h"
 #include "cli/sweep/sweep_files.h"
 #include "core/error.h"
+#include "core/guard/json_text.h"
+#include "core/guard/small_file.h"
 #include "training/job_parts.h"
 
 namespace hogbatch {
@@ -63,6 +66,13 @@ ResumedRun ReadRun(const std::string& folder, Console& console) {
   } catch (const UserError& error) {
     throw UserError(fmt::format("{}; to begin anew, name another folder with --out", error.what()));
   }
+}
+
+bool HadFlag(const ResumedRun& run, const char* name) {
+  const auto text = ReadSmallFile(run.folder + "/options.json", std::size_t{16} << 20);
+  const auto json = ParseJson<nlohmann::json>(text.value_or(""));
+  const auto found = json.find(name);
+  return found != json.end() && *found == true;
 }
 
 std::int64_t ExamplesOf(const ResumedRun& run) { return TrainedRows(run.checkpoint, run.folder); }

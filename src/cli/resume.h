@@ -24,6 +24,9 @@ std::string FindRun(const TrainOptions& options, Console& console);
 // checkpoints that are damaged.
 ResumedRun ReadRun(const std::string& folder, Console& console);
 
+// Whether the run had the flag --NAME, as its options.json says, if it can be read.
+bool HadFlag(const ResumedRun& run, const char* name);
+
 // Rows trained when the checkpoint was taken.
 std::int64_t ExamplesOf(const ResumedRun& run);
 // "resumed   runs/first at epoch 2.4"

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/data/overwrite.h"
 #include "cli/interrupts.h"
 #include "cli/report.h"
 #include "cli/reports/introduce.h"
@@ -30,8 +31,10 @@ namespace {
 // The file of --trace. It is opened before training begins, so that a wrong path costs no run.
 class TraceFile {
  public:
-  TraceFile(const std::string& path, std::size_t workers) : path_(path) {
+  TraceFile(const TrainOptions& options, std::size_t workers) : path_(options.trace) {
     if (path_.empty()) return;
+    RefuseOverwrite(path_, InputsOf(options.spec));
+    RefuseOverwrite(path_, RunFiles(options.out));
     file_.emplace(path_, NamedBy::kUser);
     trace_.emplace(workers);
   }
@@ -68,6 +71,10 @@ int ExitCode(const TrainedModel& trained, const TrainingPlan& plan, Console& con
     case StopReason::kInterrupted:
       return kExitInterrupted;
     default:
+      if (NeverImproved(trained.run)) {
+        console.Warn(DivergenceAdvice(trained, plan.learning_rate.lr));
+        return kExitUser;
+      }
       return observer.record_failed() ? kExitMachine : kExitOk;
   }
 }
@@ -76,6 +83,8 @@ TrainOptions WithResumed(TrainOptions options, const std::optional<ResumedRun>& 
   if (!resumed) return options;
   options.spec = ResumedSpec(options.spec, options.given, resumed->checkpoint, resumed->folder);
   options.out = resumed->folder;
+  options.report = options.report || HadFlag(*resumed, "report");
+  options.tensorboard = options.tensorboard || HadFlag(*resumed, "tensorboard");
   return options;
 }
 
@@ -104,7 +113,7 @@ int Train(const TrainOptions& asked) {
   if (!options.terminal.quiet) {
     for (const std::string& note : NotesOn(devices)) console.Warn(note);
   }
-  TraceFile trace(options.trace, devices.chosen.size());
+  TraceFile trace(options, devices.chosen.size());
   SetupObserver setup(console);
   const TrainingInput input = ReadInput(options.spec, setup, std::move(start));
   if (resumed) CheckSameRows(resumed->checkpoint, input);  // before any file of the run changes

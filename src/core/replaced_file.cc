@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <thread>
@@ -80,9 +79,9 @@ int OpenUnnamed(const std::string& folder, mode_t access) {
   return -1;
 }
 
-// Whether a file with this name is a ReplacedFile of a process that is gone. Programs of others
-// call their files .partial, too.
-bool IsLeftover(std::string_view name) {
+// Whether a file with this name is that of a ReplacedFile. Programs of others call their files
+// .partial, too.
+bool IsPartialFile(std::string_view name) {
   if (!name.ends_with(kPartial)) return false;
   name.remove_suffix(kPartial.size());
   const std::size_t dot = name.rfind('.'), dash = name.rfind('-');
@@ -90,8 +89,7 @@ bool IsLeftover(std::string_view name) {
   pid_t process = 0;
   int number = 0;
   return ReadAll(name.substr(dot + 1, dash - dot - 1), process) &&
-         ReadAll(name.substr(dash + 1), number) && process > 0 && ::kill(process, 0) != 0 &&
-         errno == ESRCH;
+         ReadAll(name.substr(dash + 1), number) && process > 0;
 }
 
 }  // namespace
@@ -207,7 +205,7 @@ void ReplacedFile::Commit(Sync sync) {
 void RemovePartialFiles(const std::string& folder) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (IsLeftover(entry.path().filename().string())) fs::remove(entry.path(), error);
+    if (IsPartialFile(entry.path().filename().string())) fs::remove(entry.path(), error);
   }
 }
 

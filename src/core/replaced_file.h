@@ -43,7 +43,8 @@ class ReplacedFile {
   int descriptor_ = -1;
 };
 
-// Removes files that a program that is gone left half written in a folder.
+// Removes files that were left half written in a folder, which no other program writes into: the
+// number of a process that is gone may be that of another one by now.
 void RemovePartialFiles(const std::string& folder);
 
 void ReplaceFile(const std::string& path, std::string_view content,

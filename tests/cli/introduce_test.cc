@@ -134,6 +134,19 @@ TEST(Conclusion, TellsOfTeamsBetweenWhyItStoppedAndWhatWasSaved) {
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_THAT(lines[i], HasSubstr(labels[i]));
 }
 
+TEST(Conclusion, OfARunThatWentBackToItsStartIsThatItDiverged) {
+  TrainedModel trained{.model = SavedModel(), .run = {.stopped_because = StopReason::kEpochs}};
+  trained.run.saved = Evaluation{.epoch = 0};
+  EXPECT_FALSE(NeverImproved(trained.run));
+  trained.run.rate_factor = 0.25;
+  EXPECT_TRUE(NeverImproved(trained.run));
+  EXPECT_EQ(DivergenceAdvice(trained, 100),
+            "training diverged, and no model after that is better than the initial one, which was "
+            "saved; try a lower learning rate such as --lr 2.5, --warmup 1, or --scale standard");
+  trained.run.saved->epoch = 0.5;
+  EXPECT_FALSE(NeverImproved(trained.run));
+}
+
 TEST(Conclusion, OfOneTeamStaysShort) {
   TrainedModel trained{.model = SavedModel(), .run = {}};
   trained.run.totals = CoresAndGpu();

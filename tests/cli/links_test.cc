@@ -158,6 +158,17 @@ TEST_F(Links, InPlaceOfTheFolderOfCheckpointsAreRefusedByAResumedRun) {
   EXPECT_THAT(finished.err, HasSubstr("o/checkpoints is a link"));
 }
 
+TEST_F(Links, InPlaceOfTheFolderOfCheckpointsAreReplacedByANewRun) {
+  const std::string elsewhere = folder_.path() + "/elsewhere";
+  const std::string checkpoints = folder_.path() + "/o/checkpoints";
+  fs::rename(checkpoints, elsewhere);
+  const std::set<std::string> before = FilesIn(elsewhere);
+  fs::create_directory_symlink(elsewhere, checkpoints);
+  EXPECT_EQ(Train({}).exit_code, 0);
+  EXPECT_EQ(fs::symlink_status(checkpoints).type(), fs::file_type::directory);
+  EXPECT_EQ(FilesIn(elsewhere), before);
+}
+
 TEST_F(Links, InPlaceOfTheFoldersOfASweepAreRefused) {
   const std::string elsewhere = folder_.path() + "/elsewhere";
   fs::create_directory(elsewhere);

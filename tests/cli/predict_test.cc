@@ -113,6 +113,35 @@ TEST_F(PredictCommand, RefusesOptionsThatDoNotFit) {
   EXPECT_THAT(mixed.err, HasSubstr("leave out --json"));
 }
 
+TEST_F(PredictCommand, NoCommandReplacesAFileThatItReads) {
+  const std::string model = "o/model.safetensors";
+  const std::string before = folder_.Read(model);
+  std::filesystem::create_symlink("rows.csv", folder_.path() + "/link.csv");
+  folder_.Write("stdin", "");
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"predict", model, "rows.csv", "--out", "rows.csv"},
+           {"predict", model, "ro?s.csv", "--out", "link.csv"},
+           {"predict", model, "rows.csv", "--out", model},
+           {"predict", model, "-", "--out", "stdin"},
+           {"export", model, "--onnx", model},
+           {"train", "link.csv", "--trace", "rows.csv", "--out", "p"},
+           {"train", "rows.csv", "--init", model, "--trace", model, "--out", "p"},
+           {"train", "--resume", "o", "--trace", "o/metrics.jsonl"},
+           {"report", "o", "--out", model},
+           {"data", "convert", "rows.csv", "rows.csv"},
+           {"data", "split", "rows.csv", "--out-test", "./rows.csv"}}) {
+    const Finished refused = RunProgram(words, folder_.path());
+    EXPECT_EQ(refused.exit_code, 2) << words.front();
+    EXPECT_THAT(refused.err, HasSubstr("cannot write "));
+    EXPECT_THAT(refused.err, HasSubstr("name another file to write"));
+  }
+  EXPECT_EQ(folder_.Read("rows.csv"), Table(300));
+  EXPECT_EQ(folder_.Read(model), before);
+  EXPECT_FALSE(folder_.Has("p"));
+  EXPECT_EQ(Predict("rows.csv", {"--out", "answers"}).exit_code, 0);
+  EXPECT_EQ(Predict("rows.csv", {"--out", "answers"}).exit_code, 0) << "it is no input";
+}
+
 TEST_F(PredictCommand, InspectShowsWhatIsInACache) {
   const ScopedVariable cache("XDG_CACHE_HOME", folder_.path() + "/cache");
   ASSERT_EQ(RunProgram({"train", "rows.csv", "--stream", "--hidden", "2", "--epochs", "0"},

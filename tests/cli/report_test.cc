@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/files.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -136,6 +137,16 @@ TEST_F(ReportCommand, IsWrittenByTrainingToo) {
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("report    o/report.html"));
   EXPECT_THAT(folder_.Read("o/report.html"), HasSubstr("all epochs are done"));
+}
+
+TEST_F(ReportCommand, AResumedRunGoesOnWithItsPageAndItsEvents) {
+  ASSERT_EQ(Train("run", {"--report", "--tensorboard"}).exit_code, 0);
+  const std::string events = std::string("run/") + kEventFile, before = folder_.Read(events);
+  fs::remove(folder_.path() + "/run/report.html");  // a run that is killed has none
+  const Finished resumed = Run({"train", "--resume", "run", "--epochs", "5"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_TRUE(folder_.Has("run/report.html"));
+  EXPECT_GT(folder_.Read(events).size(), before.size());
 }
 
 TEST_F(ReportCommand, TrainingLeavesATraceThatViewersOpen) {

@@ -103,6 +103,18 @@ TEST_F(Resumed, RecordsEveryReportOnce) {
   EXPECT_TRUE(more.starts_with(events) && more.size() > events.size());
 }
 
+// A line of it that does not end is not held in memory.
+TEST_F(Resumed, HugeRecordIsCutInLittleMemory) {
+  ASSERT_EQ(Train(TrainArguments("run", "2")).exit_code, 0);
+  const std::string before = Content(folder_ / "run" / "metrics.jsonl");
+  fs::resize_file(folder_ / "run" / "metrics.jsonl", std::uintmax_t{1} << 29);
+  const Finished resumed = Train({"train", "--resume", "run", "--epochs", "4"});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_LT(resumed.peak_megabytes, 500);
+  const std::string after = Content(folder_ / "run" / "metrics.jsonl");
+  EXPECT_TRUE(after.starts_with(before) && after.size() < 2 * before.size() + 4096);
+}
+
 // It was killed while it wrote a record.
 TEST_F(Resumed, AddsEventsBehindTheLastWholeOne) {
   std::vector<std::string> arguments = TrainArguments("run", "20");

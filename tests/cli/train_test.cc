@@ -106,6 +106,14 @@ TEST_F(TrainCommand, ZeroEpochsWriteTheStartingWeightsAndInitTakesThem) {
   EXPECT_EQ(a.substr(a.size() - weights), b.substr(b.size() - weights));
 }
 
+TEST_F(TrainCommand, ThatOnlyMakesAModelWorseIsAMistakeOfTheUser) {
+  ASSERT_EQ(Train("o").exit_code, 0);
+  const Finished worse = Train("p", {"--init", "o/model.safetensors", "--hidden", "8", "--lr",
+                                     "1000", "--lr-schedule", "constant", "--quiet"});
+  EXPECT_EQ(worse.exit_code, 2);
+  EXPECT_THAT(worse.err, HasSubstr("try a lower learning rate such as"));
+}
+
 // Other data with another range: what the model learnt about scaling is not learnt anew.
 TEST_F(TrainCommand, GoesOnFromAModelWithItsOwnScaling) {
   folder_.Write("wide", "1,100,0\n2,300,1\n3,100,0\n4,300,1\n5,100,0\n6,300,1\n");

@@ -34,6 +34,8 @@ TEST(JsonLines, AreRefusedWithTheLine) {
             "in.jsonl:3: is not a JSON object; write one object per line, {...}");
   EXPECT_EQ(TableError("{\"a\": 1}\n{\"a\": }\n"),
             "in.jsonl:2: is not a JSON object; write one object per line, {...}");
+  EXPECT_EQ(TableError("{\"a\": " + std::string(32, '[') + std::string(32, ']') + "}\n"),
+            "in.jsonl:1: is nested more than 32 levels deep; flatten it");
   EXPECT_EQ(TableError("[{\"a\": 1}]"),
             "in.jsonl: is one JSON list; write one object per line, as jq -c '.[]' does");
 }

@@ -99,6 +99,16 @@ TEST(Table, TakesAWordAmongManyNumbersForAMistake) {
   EXPECT_EQ(Column(Learn(text, {.categorical = {"a"}}), 0).kind, ColumnKind::kCategory);
 }
 
+TEST(Table, RefusesNumbersBeyondAFloat) {
+  for (const int rows : {1, 300}) {
+    const std::string text = Table("a,b", 300, [&](int i) {
+      return fmt::format("{},{}", i % 7, i < rows ? (i % 2 ? "1e308" : "-1e308") : "2.5");
+    });
+    EXPECT_EQ(LearnError(text), "in.txt:2:3: '-1e308' is too large for a 32-bit float; scale it");
+    EXPECT_EQ(Column(Learn(text, {.ignore = {"b"}}), 0).kind, ColumnKind::kNumber);
+  }
+}
+
 TEST(Table, TakesAFewWordsAmongNumbersForMissingCells) {
   const std::string text = Table("a,b", 300, [](int i) {
     return fmt::format("{},{}", i % 10 == 0 ? "unknown" : std::to_string(i % 7), i * i % 11);

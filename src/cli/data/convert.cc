@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/data/overwrite.h"
 #include "cli/data/target.h"
 #include "core/error.h"
 #include "datasets/convert/write_rows.h"
@@ -43,6 +44,7 @@ int ConvertData(const DataConvertOptions& options) {
         "data convert needs two files; for example: hogbatch data convert rows.svm rows.csv");
   }
   RefusePipes("data convert", options.spec.data);
+  RefuseOverwrite(options.out, InputsOf(options.spec));
   const WrittenFormat to = TargetFormat(options.to, options.out);
   const ReadOptions read = ReadOptionsOf(options.spec);
   WriteTarget(options.out, NamedBy::kUser, [&](const TakeText& write) {

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/data/overwrite.h"
 #include "cli/data/target.h"
 #include "core/error.h"
 #include "core/replaced_file.h"
@@ -74,6 +75,9 @@ int SplitData(const DataSplitOptions& options) {
         fmt::format("{}: both parts would be written there; name two files with --out-train and "
                     "--out-test",
                     train.path));
+  }
+  for (const WrittenPart& part : {train, test}) {
+    RefuseOverwrite(part.path, InputsOf(options.spec));
   }
   const FileSplit split = SplitFile(data, read);
   const WrittenRows rows = ReadWrittenRows(data, read);

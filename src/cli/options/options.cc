@@ -56,7 +56,9 @@ void TrainOptions::Visit(OptionVisitor& visitor) {
       "resume", resume, "DIR|auto",
       "Go on with the run in this folder, from its latest checkpoint. It keeps its options; "
       "--epochs, --max-time, --target-loss, --patience, --devices, --report-every, --memory-limit "
-      "and --no-cache may change, and files of rows that have moved may be named again. auto: the "
+      "and --no-cache may change, --report and --tensorboard may be added, and files of rows that "
+      "have moved may be named again. --checkpoint-every, --quiet, --json and --trace are not "
+      "kept. auto: the "
       "run in --out or else the latest under runs/; a new run if there is none");
   terminal.Visit(visitor, "the summary");
   visitor.Flag("report", report,
@@ -159,7 +161,7 @@ void SweepCommandOptions::Visit(OptionVisitor& visitor) {
       "resume", resume, "DIR",
       "Go on with the sweep in this folder. It keeps its options; --max-time, --devices, "
       "--memory-limit and --no-cache may change, and files of rows that have moved may be named "
-      "again");
+      "again. --checkpoint-every, --quiet and --json are not kept");
   checkpoints.Visit(visitor);
   terminal.Visit(visitor, "the best trial");
 }

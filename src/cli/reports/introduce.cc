@@ -198,6 +198,10 @@ std::vector<std::string> ConclusionLines(const TrainedModel& trained, const Metr
   return lines;
 }
 
+bool NeverImproved(const RunResult& run) {
+  return run.rate_factor < 1 && run.saved && run.saved->epoch == 0;
+}
+
 std::string DivergenceAdvice(const TrainedModel& trained, double learning_rate) {
   const RunResult& run = trained.run;
   const std::string tried = run.rate_factor < 1 ? fmt::format(", even at a learning rate of {:g}",
@@ -208,10 +212,15 @@ std::string DivergenceAdvice(const TrainedModel& trained, double learning_rate) 
           ? std::string("no model was saved")
           : fmt::format("the best model before that{} was saved",
                         run.saved ? fmt::format(" (epoch {:.4g})", run.saved->epoch) : "");
+  const std::string what =
+      run.stopped_because == StopReason::kDiverged
+          ? fmt::format("training diverged at epoch {:.4g}{}; it stopped, and {}", run.totals.epoch,
+                        tried, saved)
+          : "training diverged, and no model after that is better than the initial one, which was "
+            "saved";
   return fmt::format(
-      "training diverged at epoch {:.4g}{}; it stopped, and {}; try a lower learning rate such "
-      "as --lr {:g}, --warmup 1, or --scale standard",
-      run.totals.epoch, tried, saved, learning_rate * run.rate_factor / 10);
+      "{}; try a lower learning rate such as --lr {:g}, --warmup 1, or --scale standard", what,
+      learning_rate * run.rate_factor / 10);
 }
 
 }  // namespace hogbatch

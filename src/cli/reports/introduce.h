@@ -21,6 +21,8 @@ std::vector<std::string> IntroductionLines(const TrainingSpec& spec, const Train
 std::vector<std::string> ConclusionLines(const TrainedModel& trained, const MetricScale& scale,
                                          const std::string& folder);
 
+// It diverged and went back, and no later model is better than that of epoch 0.
+bool NeverImproved(const RunResult& run);
 // What to do about a training that diverged.
 std::string DivergenceAdvice(const TrainedModel& trained, double learning_rate);
 

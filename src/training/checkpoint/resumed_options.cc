@@ -15,11 +15,12 @@
 namespace hogbatch {
 namespace {
 
-// How long a run lasts and what it runs on. Another network, other data or another optimiser would
-// be another run.
-constexpr std::array<std::string_view, 8> kMayChange = {"epochs",       "max-time", "target-loss",
-                                                        "patience",     "devices",  "report-every",
-                                                        "memory-limit", "no-cache"};
+// How long a run lasts, what it runs on, and what is shown and written beside the model. Another
+// network, other data or another optimiser would be another run.
+constexpr std::array<std::string_view, 14> kMayChange = {
+    "epochs",       "max-time", "target-loss",      "patience", "devices", "report-every",
+    "memory-limit", "no-cache", "checkpoint-every", "quiet",    "json",    "report",
+    "tensorboard",  "trace"};
 
 OptionTexts AllTexts(TrainingSpec spec) {
   return TextsOf([&](OptionVisitor& all) { spec.Visit(all); });

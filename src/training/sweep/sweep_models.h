@@ -61,7 +61,9 @@ class SweepModels {
 
   // The sweep ends: a best model that could not be written is tried again, also elsewhere.
   void SaveUnsaved();
-  // A model is not in the folder.
+  // The best model is not in the folder.
+  bool lacks_best() const { return unsaved_.has_value(); }
+  // Or that of a member is not.
   bool has_failed() const { return unsaved_ || lacks_member_; }
 
  private:

@@ -81,6 +81,7 @@ void SweepRun::Run(const StopRequested& stop_requested) {
     return stops_ || (open_.empty() && tuner_.done());
   });
   models_.SaveUnsaved();
+  EndUnsaved();
   if (!complete()) return;
   unneeded_.push_back(folder_.path + "/trials");
   if (has_folds()) unneeded_.push_back(folder_.path + "/members");
@@ -211,9 +212,9 @@ std::optional<std::size_t> SweepRun::BestOf(std::span<const StageEnd> ends) {
   return best;
 }
 
-// A trial whose model cannot be saved has not ended: the sweep can go on with its checkpoint.
+// A trial whose model cannot be saved has not ended: the sweep can go on with its checkpoint. A
+// best model is tried again at the end of the sweep.
 void SweepRun::End(Tuner::Stage stage, const StageEnd& end, Saving saving) {
-  bool is_saved = saving == Saving::kSucceeded;
   TrialResult& result = results_[stage.trial];
   result.state = OutcomeAfter(end.run.stopped_because);
   result.epoch = end.run.epoch;
@@ -221,10 +222,12 @@ void SweepRun::End(Tuner::Stage stage, const StageEnd& end, Saving saving) {
   result.examples = end.examples;
   if (end.run.saved) AddIfMissing(stage.trial, *end.run.saved);
   const bool is_member = folder_.keeps_members || has_folds();
+  bool has_member = true;
   if (is_member && result.state == TrialState::kDone && end.has_model()) {
-    is_saved = models_.SaveMember(stage.trial, *end.model) && is_saved;
+    has_member = models_.SaveMember(stage.trial, *end.model);
   }
-  if (IsOver(result.state) && !is_saved) {
+  if (IsOver(result.state) && !(saving == Saving::kSucceeded && has_member)) {
+    if (has_member) unsaved_.push_back({stage.trial, *end.loss(), end.run.stopped_because});
     result.state = TrialState::kInterrupted;
     result.note = "its model cannot be saved";
     tuner_.Finish(stage, kNoLoss, Tuner::Promotable::kNo);
@@ -237,6 +240,18 @@ void SweepRun::End(Tuner::Stage stage, const StageEnd& end, Saving saving) {
   if (IsOver(result.state)) kept_.Forget(stage.trial);
   if (has_folds()) SaveSetting(stage.trial);
   observer_.OnTrial(stage.trial);
+}
+
+void SweepRun::EndUnsaved() {
+  if (models_.lacks_best()) return;
+  for (const UnsavedEnd& end : std::exchange(unsaved_, {})) {
+    TrialResult& result = results_[end.trial];
+    result.state = TrialState::kDone;
+    result.rung_losses.push_back(end.loss);
+    result.note = Name(end.reason);
+    kept_.Forget(end.trial);
+    observer_.OnTrial(end.trial);
+  }
 }
 
 // A sweep that was killed may have checkpoints of evaluations that its records do not know.

@@ -74,6 +74,12 @@ class SweepRun final : private QueueObserver {
     std::optional<double> loss() const;
     bool has_model() const { return model && loss() && updates > 0; }
   };
+  // Of a trial whose model was the best so far and is not saved yet; nothing else is left to do.
+  struct UnsavedEnd {
+    std::size_t trial;
+    double loss;
+    StopReason reason;
+  };
 
   void RestoreTuner();
   std::optional<std::size_t> LeastBusyKind() const;
@@ -96,6 +102,8 @@ class SweepRun final : private QueueObserver {
   // Of the best model of the sweep, if this end has it.
   enum class Saving : std::uint8_t { kSucceeded, kFailed };
   void End(Tuner::Stage stage, const StageEnd& end, Saving saving);
+  // The best model is saved, or a better one is.
+  void EndUnsaved();
   void AddIfMissing(std::size_t trial, const Evaluation& evaluation);
   // If `trial` was the last of its setting.
   void SaveSetting(std::size_t trial);
@@ -124,6 +132,7 @@ class SweepRun final : private QueueObserver {
   LaneGroupMaker waiting_;
   std::map<JobId, LaneGroup> open_;
   SweepModels models_;
+  std::vector<UnsavedEnd> unsaved_;
   bool stops_ = false;
   std::unique_ptr<Queue> queue_;
 };

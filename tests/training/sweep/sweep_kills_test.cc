@@ -125,6 +125,29 @@ TEST_F(SweepKillsTest, KeepsTheTrialsWhoseModelCannotBeSaved) {
   EXPECT_TRUE(fs::is_regular_file(folder_ / "a" / "model.safetensors"));
 }
 
+TEST_F(SweepKillsTest, EndsTheTrialsWhoseModelIsSavedAtTheSecondTry) {
+  const SweepPlan plan = PlanOf({0.01, 0.02, 0.03}, {2});
+  const fs::path model = folder_ / "a" / "model.safetensors";
+  const SweepFolder folder = FolderOf("a");
+  fs::create_directories(model / "in-the-way");
+  SweepRun run(plan, folder, {}, log_);
+  log_.on_change = [&] {
+    const auto has_ended = [](const TrialResult& result) { return !result.note.empty(); };
+    const bool have_all = std::ranges::all_of(run.results(), has_ended);
+    if (have_all && fs::is_directory(model)) fs::remove_all(model);
+  };
+  run.Run({});
+  EXPECT_THAT(log_.warnings, Contains(HasSubstr("is the best so far: ")));
+  EXPECT_TRUE(run.complete());
+  EXPECT_FALSE(run.lacks_model());
+  for (const TrialResult& result : run.results()) {
+    EXPECT_EQ(result.state, TrialState::kDone) << result.note;
+    EXPECT_THAT(result.rung_losses, SizeIs(1));
+  }
+  EXPECT_EQ(run.best().loss, run.results()[*run.best().trial].best()->valid_loss);
+  EXPECT_TRUE(fs::is_regular_file(model));
+}
+
 TEST_F(SweepKillsTest, KeepsTheMembersThatCannotBeSaved) {
   const SweepPlan plan = PlanOf({0.01, 0.02}, {1});
   SweepFolder folder = FolderOf("a");
