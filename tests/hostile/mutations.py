@@ -25,6 +25,7 @@ import time
 from mutate import mutate, mutate_cache, mutate_tensors
 
 MOST_SECONDS = 20  # a run takes some hundredths of a second
+GOOD_SECONDS = 250  # OpenCL may compile all kernels
 MOST_MEGABYTES = 700  # with what the program takes without any file, under a sanitizer more
 LIBSVM = b"".join(b"%d 1:%d 2:0.5 4:%d\n" % (1 if i % 2 else -1, i % 7, i % 2) for i in range(12))
 CSV = b"a,b,c,y\n" + b"".join(b"%d,0.5,%d,%s\n" % (i % 5, -i, b"yes" if i % 2 else b"no") for i in range(12))
@@ -60,9 +61,9 @@ def zstd(data):
     return b"\x28\xb5\x2f\xfd\xa0" + size + block + data
 
 
-def kill_unless(ended, child):
+def kill_unless(ended, child, seconds):
     """A hang guard. It counts seconds one by one, so that those in which all of this is stopped do not count."""
-    for _ in range(MOST_SECONDS):
+    for _ in range(seconds):
         if ended.wait(1):
             return
     child.kill()
@@ -85,14 +86,14 @@ class Runner:
         with open(self.path(name), "rb") as file:
             return file.read()
 
-    def run(self, arguments):
+    def run(self, arguments, most_seconds=MOST_SECONDS):
         """Exit status as of wait4, seconds in all and of processor time, megabytes, what was said."""
         with open(self.path("said"), "w+b") as said:
             began = time.monotonic()
             child = subprocess.Popen([self.program, *arguments], cwd=self.folder, env=self.environment,
                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
             ended = threading.Event()
-            threading.Thread(target=kill_unless, args=(ended, child), daemon=True).start()
+            threading.Thread(target=kill_unless, args=(ended, child, most_seconds), daemon=True).start()
             _, status, usage = os.wait4(child.pid, 0)
             ended.set()
             child.returncode = status
@@ -130,10 +131,10 @@ class Runner:
     def has_opencl(self):
         """Looks for a device, with the plug-ins of the program from here on."""
         self.environment.pop("HOGBATCH_PLUGINS", None)
-        return self.run(["eval", "svm-model", "svm", *OPENCL])[0] == 0
+        return self.run(["eval", "svm-model", "svm", *OPENCL], GOOD_SECONDS)[0] == 0
 
     def run_good(self, command):
-        status, *_, said = self.run(command)
+        status, *_, said = self.run(command, GOOD_SECONDS)
         if status != 0:
             sys.exit(f"hogbatch {' '.join(command)} fails with good files: {said}")
 

@@ -33,7 +33,7 @@ constexpr std::array kBaselines = {
     Baseline{"sklearn", "sklearn_mlp.py"},
 };
 constexpr double kListSeconds = 120;
-constexpr std::int64_t kMostCount = std::int64_t{1} << 53;
+constexpr std::uint64_t kMostCount = std::uint64_t{1} << 53;
 constexpr std::string_view kAsynchronous = "hogwild";  // the variant that is a side of its own
 
 std::string FromEnvironment(const char* name) {
@@ -103,7 +103,7 @@ std::vector<std::string> UsableVariants(const Json& listing, const Problem& prob
 
 // Numbers of rows, columns and units.
 std::int64_t CountFrom(const Json& value) {
-  const bool is_count = value.is_number_unsigned() && value <= Json(kMostCount);
+  const bool is_count = value.is_number_unsigned() && value.get<std::uint64_t>() <= kMostCount;
   if (!is_count) throw UserError("not a count");
   return value.get<std::int64_t>();
 }

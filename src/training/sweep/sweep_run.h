@@ -43,7 +43,9 @@ class SweepRun final : private QueueObserver {
   // The model that is saved; of folds its loss is the mean of its setting.
   const BestModel& best() const { return models_.best(); }
   // A model could not be saved, as the observer was told. Its trial can go on when the sweep does.
-  bool lacks_model() const { return models_.has_failed(); }
+  bool lacks_model() const {
+    return models_.has_failed() || (!stops_ && tuner_.done() && !complete());
+  }
   // How trials are fused, in words.
   std::string BlocksText() const { return devices_.Text(); }
   // Every trial has trained as far as it should, and its model is saved.
