@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "compare/phases/phases.h"
 #include "core/error.h"
 #include "core/guard/folder.h"
-#include "core/guard/json_text.h"
 #include "core/guard/small_file.h"
 #include "core/replaced_file.h"
 #include "core/text.h"
@@ -89,29 +87,10 @@ void ExportOnce(const CompareSpec& spec, const Programs& programs, const std::st
 
 Problem ReadProblem(const std::string& folder, const CompareSpec& spec) {
   constexpr std::size_t kMostBytes = std::size_t{16} << 20;
-  const auto json =
-      ParseJson<nlohmann::json>(ReadSmallFile(folder + "/export.json", kMostBytes).value_or(""));
-  try {
-    std::string network = fmt::format("{}", json.at("features").get<std::int64_t>());
-    for (const auto& width : json.at("hidden")) {
-      network += fmt::format(" -> {}", width.get<std::int64_t>());
-    }
-    network += fmt::format(" -> {}, {}", json.at("outputs").get<std::int64_t>(),
-                           json.at("activation").get<std::string>());
-    const auto& rows = json.at("rows");
-    return {.train_rows = rows.at("train"),
-            .valid_rows = rows.at("valid"),
-            .test_rows = rows.at("test"),
-            .features = json.at("features"),
-            .outputs = json.at("outputs"),
-            .is_sparse = json.at("sparse"),
-            .source = json.at("source"),
-            .loss = json.at("loss"),
-            .optimizer = spec.training.optimizer.optimizer,
-            .network = network};
-  } catch (const nlohmann::json::exception&) {
-    throw Error(fmt::format("{}/export.json is damaged; remove the folder and try again", folder));
-  }
+  const std::string path = folder + "/export.json";
+  Problem problem = ParseProblem(ReadSmallFile(path, kMostBytes).value_or(""), path);
+  problem.optimizer = spec.training.optimizer.optimizer;
+  return problem;
 }
 
 void CheckThatItCanLearn(const Problem& problem) {

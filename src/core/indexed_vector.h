@@ -30,6 +30,7 @@ class IndexedVector {
     return static_cast<Id>(items_.size() - 1);
   }
 
+  void reserve(std::size_t size) { items_.reserve(size); }
   void resize(std::size_t size) { items_.resize(size); }
   std::size_t size() const { return items_.size(); }
   bool empty() const { return items_.empty(); }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
+#include <system_error>
 
 #include "core/guard/json_text.h"
 #include "core/ids.h"
@@ -134,6 +136,9 @@ void Export(const TrainingInput& input, const TrainingSpec& spec,
             const std::vector<std::int64_t>& seeds, const std::string& folder) {
   const ModelSpec model = ChooseModel(spec, input);
   const Initialization init = ChooseInit(spec, model);
+  // An earlier one must not vouch for rows and weights that it was not written with.
+  std::error_code error;
+  std::filesystem::remove(folder + "/export.json", error);
   ExportData(input, folder + "/data.safetensors");
   for (const std::int64_t seed : seeds) {
     SaveModel(fmt::format("{}/initial-{}.safetensors", folder, seed), model, input.training.schema,

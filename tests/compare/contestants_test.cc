@@ -61,6 +61,25 @@ TEST(Contestants, AMissingFrameworkIsNamedWithTheCommandThatInstallsIt) {
               HasSubstr("printed no JSON"));
 }
 
+TEST(Contestants, AListingOfWrongTypesIsNoSide) {
+  const char* kWrong = R"({"available": "yes", "variants": [3, {"name": 1, "for": 2}]})";
+  const Contestants found = SidesOf("keras", "k.py", kWrong, kDense);
+  EXPECT_THAT(found.sides, IsEmpty());
+  EXPECT_THAT(found.absent[0].why, HasSubstr("not installed"));
+}
+
+TEST(Contestants, TheProblemIsReadOrRefused) {
+  const std::string good = R"({"rows": {"train": 9, "valid": 1, "test": 0}, "features": 4,
+    "outputs": 2, "sparse": false, "source": "in", "loss": "softmax", "activation": "relu",
+    "hidden": [8, 8]})";
+  EXPECT_EQ(ParseProblem(good, "e").network, "4 -> 8 -> 8 -> 2, relu");
+  for (const char* number : {"-9", "1e300", "9.5", "18446744073709551615", "\"9\"", "null"}) {
+    std::string wrong = good;
+    wrong.replace(wrong.find('9'), 1, number);
+    EXPECT_THROW(ParseProblem(wrong, "e"), UserError) << number;
+  }
+}
+
 TEST(Contestants, TheMethodForUnlikeDevicesNeedsAGpu) {
   EXPECT_EQ(OwnSides(Gpus::kNone).size(), 2u);
   EXPECT_EQ(OwnSides(Gpus::kNone)[0].name, kReference);

@@ -52,6 +52,24 @@ TEST(RunFiles, NumbersOfPythonThatAreNoneDoNotSpoilTheRest) {
   EXPECT_EQ(files.examples_per_second, 7);
 }
 
+TEST(RunFiles, ValuesOfAWrongTypeOrSizeAreLeftOut) {
+  TemporaryFolder folder;
+  folder.Write("metrics.jsonl",
+               "{\"train_seconds\": \"1\", \"valid_loss\": []}\n[]\n"
+               "{\"seconds\": 1, \"train_seconds\": 1, \"examples\": -1e308}\n"
+               "{\"seconds\": 2, \"train_seconds\": 2, \"examples\": 1e308}\n");
+  folder.Write("summary.json",
+               R"({"stopped_because": 3, "peak_memory_bytes": 1e300, "train_seconds": -NaN})");
+  EXPECT_FALSE(ReadRunFiles(folder.path(), kAllSplits).has_summary);
+  folder.Write("summary.json", R"({"stopped_because": 3, "peak_memory_bytes": 1e300})");
+  const RunFiles files = ReadRunFiles(folder.path(), kAllSplits);
+  EXPECT_TRUE(files.has_summary);
+  EXPECT_EQ(files.stopped_because, "");
+  EXPECT_EQ(files.peak_bytes, 1000000000000000000);
+  EXPECT_EQ(files.examples_per_second, 0);
+  EXPECT_TRUE(files.curve.empty());
+}
+
 // 100 rows a second while one worker evaluates, 300 when both train.
 TEST(RunFiles, SpeedIsThatOfUndisturbedTraining) {
   TemporaryFolder folder;

@@ -86,6 +86,14 @@ TEST(RunLog, RefusesFilesOfOthersAndDamagedOnes) {
   EXPECT_THAT(WhyNot(folder.path(), kIdentity), HasSubstr("is damaged"));
   folder.Write("compare.json", R"({"format": 1, "options": {"--seeds": 3}, "runs": []})");
   EXPECT_THAT(WhyNot(folder.path(), kIdentity), HasSubstr("is damaged"));
+  folder.Write("compare.json", R"({"format": 1, "options": {}, "runs": null})");
+  EXPECT_THAT(WhyNot(folder.path(), kIdentity), HasSubstr("is not the record of a comparison"));
+  for (const char* key : {"batch", "peak_memory_bytes"}) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::parse(CompareJson(WithRuns()));
+    json["runs"][0][key] = 1e300;
+    folder.Write("compare.json", json.dump());
+    EXPECT_THAT(WhyNot(folder.path(), kIdentity), HasSubstr("is damaged")) << key;
+  }
 }
 
 TEST(RunLog, OptionsAndFilesMakeTheIdentityButNotTheFolder) {

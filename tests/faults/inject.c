@@ -29,7 +29,8 @@ enum { kFrames = 24, kStacks = 1 << 16 };
 static _Thread_local int inside;  // what this library calls is not counted
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static uint64_t seen[kStacks];
-static int count;
+static int used;   // entries of `seen`: a full table would be searched for ever
+static int count;  // of the program's own stacks
 static int wanted;  // the n-th stack fails; 0: none
 static char kind[16];
 static int ready;  // the program has entered main: before that it cannot catch anything
@@ -92,8 +93,9 @@ static int Fails(const char* what) {
   }
   size_t at = hash % kStacks;
   while (seen[at] != 0 && seen[at] != hash) at = (at + 1) % kStacks;
-  if (seen[at] == 0 && count < kStacks / 2) {
+  if (seen[at] == 0 && used < kStacks / 2) {
     seen[at] = hash;
+    ++used;
     if (IsOwn(frames, depth)) fails = ++count == wanted;
   }
   atomic_flag_clear(&lock);
@@ -146,9 +148,22 @@ ssize_t __pread64_chk(int fd, void* bytes, size_t size, off_t place, size_t room
   return __pread_chk(fd, bytes, size, place, room);
 }
 
+int ftruncate(int fd, off_t size) {
+  if (Fails("truncate")) return errno = EIO, -1;
+  return (int)syscall(SYS_ftruncate, fd, size);
+}
+int ftruncate64(int fd, off_t size) { return ftruncate(fd, size); }
+
 int mkdir(const char* path, mode_t mode) {
   if (Fails("mkdir")) return errno = EACCES, -1;
   return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
+char* mkdtemp(char* name) {
+  if (Fails("mkdir")) return errno = EACCES, NULL;
+  char* (*next)(char*);
+  *(void**)&next = dlsym(RTLD_NEXT, "mkdtemp");
+  return next(name);
 }
 
 int link(const char* from, const char* to) {
@@ -189,6 +204,14 @@ int open64(const char* path, int flags, ...) {
   va_end(rest);
   return fd;
 }
+
+int mkostemp(char* name, int flags) {
+  if (Fails("open")) return errno = EMFILE, -1;
+  int (*next)(char*, int);
+  *(void**)&next = dlsym(RTLD_NEXT, "mkostemp");
+  return next(name, flags);
+}
+int mkostemp64(char* name, int flags) { return mkostemp(name, flags); }
 
 void* mmap(void* at, size_t size, int protection, int flags, int fd, off_t offset) {
   if (Fails("mmap")) return errno = ENOMEM, MAP_FAILED;

@@ -22,65 +22,19 @@ import tempfile
 import threading
 import time
 
+from mutate import mutate, mutate_cache, mutate_tensors
+
 MOST_SECONDS = 20  # a run takes some hundredths of a second
+GOOD_SECONDS = 250  # OpenCL may compile all kernels
 MOST_MEGABYTES = 700  # with what the program takes without any file, under a sanitizer more
-NASTY_NUMBERS = [b"0", b"-1", b"1e308", b"-1e308", b"nan", b"inf", b"1e-400", b"99999999999999999999",
-                 b"2147483648", b"4294967296", b"9223372036854775807", b"1.5", b"", b"1e9", b"0x10", b"01"]
-NASTY_TEXTS = [b"[", b"{", b"]", b"}", b'"', b"\\", b",", b":", b";", b"\n", b"\r", b"\t", b"\0", b" ", b"#",
-               b"\x1b[31m", b"\xff", b"\xef\xbb\xbf", b"\xc2\x9b", b"null", b"true", b"[" * 50, b"1 " * 50,
-               b"," * 50, b"\x1f\x8b", b"\xfd7zXZ\0", b"\0\0\x08\x03"]
-
-
-def mutate(data, chance):
-    """A few changes at random places."""
-    data = bytearray(data)
-    for _ in range(chance.choice([1, 1, 1, 2, 3, 6])):
-        at = chance.randrange(len(data) + 1)
-        length = min(chance.choice([1, 1, 2, 4, 8, 64]), len(data) - at)
-        kind = chance.randrange(9)
-        if kind == 0 and at < len(data):
-            data[at] ^= 1 << chance.randrange(8)
-        elif kind == 1 and at < len(data):
-            data[at] = chance.randrange(256)
-        elif kind == 2:
-            del data[at:at + length]
-        elif kind == 3:
-            data[at:at] = data[at:at + length] * chance.choice([1, 2, 50])
-        elif kind == 4:
-            data[at:at] = chance.choice(NASTY_TEXTS)
-        elif kind == 5:
-            del data[at:]
-        elif kind == 6:
-            other = chance.randrange(len(data) + 1)
-            data[at:at + length] = data[other:other + length]
-        else:
-            numbers = list(re.finditer(rb"-?\d+(\.\d+)?", bytes(data)))
-            if numbers:
-                found = chance.choice(numbers)
-                data[found.start():found.end()] = chance.choice(NASTY_NUMBERS)
-    return bytes(data)
-
-
-def mutate_tensors(data, chance):
-    """A safetensors file: mostly its header, with the length before it made right again."""
-    length = struct.unpack("<Q", data[:8])[0]
-    where = chance.randrange(4)
-    if where == 0:
-        return mutate(data, chance)
-    if where == 1:
-        return data[:8 + length] + mutate(data[8 + length:], chance)
-    header = mutate(data[8:8 + length], chance)
-    return struct.pack("<Q", len(header)) + header + data[8 + length:]
-
-
 LIBSVM = b"".join(b"%d 1:%d 2:0.5 4:%d\n" % (1 if i % 2 else -1, i % 7, i % 2) for i in range(12))
 CSV = b"a,b,c,y\n" + b"".join(b"%d,0.5,%d,%s\n" % (i % 5, -i, b"yes" if i % 2 else b"no") for i in range(12))
-JSON_LINES = b"".join(b'{"a": %d, "b": 0.5, "c": %d, "y": "%s"}\n' % (i % 5, -i, b"yes" if i % 2 else b"no") for i in range(12))
+JSON_LINES = b"".join(b'{"a": %d, "b": 0.5, "c": %d, "y": "%s"}\n' % (i % 5, -i, b"yes" if i % 2 else b"no")
+                      for i in range(12))
 IDX = b"\0\0\x08\x02" + struct.pack(">II", 12, 3) + bytes(range(36))
 IDX_LABELS = b"\0\0\x08\x01" + struct.pack(">I", 12) + bytes(i % 2 for i in range(12))
-TRAIN = ["--hidden", "2", "--devices", "cpu:1", "--quiet", "--out", "o"]
-
-
+SMALL = ["--hidden", "2", "--quiet", "--out", "o"]
+TRAIN = ["--devices", "cpu:1", *SMALL]
 JOBS = b"""[defaults]
 data = "csv"
 epochs = 1
@@ -97,7 +51,7 @@ hidden = [3, 2]
 arrives = 0.01
 exclusive = true
 """
-CACHE_HEADER = 1000  # bytes, about
+OPENCL = ["--devices", "opencl:0"]
 
 
 def zstd(data):
@@ -107,9 +61,9 @@ def zstd(data):
     return b"\x28\xb5\x2f\xfd\xa0" + size + block + data
 
 
-def kill_unless(ended, child):
+def kill_unless(ended, child, seconds):
     """A hang guard. It counts seconds one by one, so that those in which all of this is stopped do not count."""
-    for _ in range(MOST_SECONDS):
+    for _ in range(seconds):
         if ended.wait(1):
             return
     child.kill()
@@ -119,7 +73,7 @@ class Runner:
     def __init__(self, program, folder):
         self.program = os.path.abspath(program)
         self.folder = folder
-        self.environment = dict(os.environ, HOGBATCH_PLUGINS=folder, XDG_CACHE_HOME=folder)
+        self.environment = dict(os.environ, HOGBATCH_PLUGINS=folder, HOGBATCH_BASELINES=folder, XDG_CACHE_HOME=folder)
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -132,14 +86,14 @@ class Runner:
         with open(self.path(name), "rb") as file:
             return file.read()
 
-    def run(self, arguments):
+    def run(self, arguments, most_seconds=MOST_SECONDS):
         """Exit status as of wait4, seconds in all and of processor time, megabytes, what was said."""
         with open(self.path("said"), "w+b") as said:
             began = time.monotonic()
             child = subprocess.Popen([self.program, *arguments], cwd=self.folder, env=self.environment,
                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
             ended = threading.Event()
-            threading.Thread(target=kill_unless, args=(ended, child), daemon=True).start()
+            threading.Thread(target=kill_unless, args=(ended, child, most_seconds), daemon=True).start()
             _, status, usage = os.wait4(child.pid, 0)
             ended.set()
             child.returncode = status
@@ -153,21 +107,34 @@ class Runner:
         self.write("svm", LIBSVM)
         self.write("csv", CSV)
         for data in ("svm", "csv"):
-            self.run_good(["train", data, *TRAIN[:-1], "run-" + data, "--epochs", "1000000",
-                           "--max-time", "0.6s", "--checkpoint-every", "0.1"])
-        shutil.copy(self.path("run-csv/model.safetensors"), self.path("csv-model"))
-        shutil.copy(self.path("run-svm/model.safetensors"), self.path("svm-model"))
-        checkpoints = self.path("run-svm/checkpoints")
-        self.checkpoint = os.path.join(checkpoints, sorted(os.listdir(checkpoints))[-1])
+            self.train_for_a_moment(data, "run-" + data)
+            shutil.copy(self.path(f"run-{data}/model.safetensors"), self.path(data + "-model"))
+        self.checkpoint = self.checkpoint_of("run-svm")
         # Data sets of less than 4 MB are not cached.
         self.write("large", b"".join(row + b" " * 400000 + b"\n" for row in LIBSVM.splitlines()))
         self.run_good(["train", "large", "--epochs", "1", *TRAIN])
-        cached = self.path("hogbatch/data")
-        self.cached = os.path.join("hogbatch/data", os.listdir(cached)[0])
+        self.cached = self.only_file("hogbatch/data", "")
         self.good_cache = self.read(self.cached)
 
+    def train_for_a_moment(self, data, out, *more):
+        self.run_good(["train", data, *TRAIN[:-1], out, "--epochs", "1000000", "--max-time", "0.6s",
+                       "--checkpoint-every", "0.1", *more])
+
+    def checkpoint_of(self, run):
+        names = os.listdir(self.path(run + "/checkpoints"))
+        return os.path.join(run, "checkpoints", max(names, key=lambda name: int(re.sub(r"\D", "", name))))
+
+    def only_file(self, folder, begin):
+        found = [name for name in os.listdir(self.path(folder)) if name.startswith(begin)]
+        return os.path.join(folder, found[0]) if len(found) == 1 else sys.exit(f"{folder}: no {begin}…: {found}")
+
+    def has_opencl(self):
+        """Looks for a device, with the plug-ins of the program from here on."""
+        self.environment.pop("HOGBATCH_PLUGINS", None)
+        return self.run(["eval", "svm-model", "svm", *OPENCL], GOOD_SECONDS)[0] == 0
+
     def run_good(self, command):
-        status, *_, said = self.run(command)
+        status, *_, said = self.run(command, GOOD_SECONDS)
         if status != 0:
             sys.exit(f"hogbatch {' '.join(command)} fails with good files: {said}")
 
@@ -175,7 +142,8 @@ class Runner:
 def text(good, name, model):
     def kind(runner, chance):
         runner.write("bad", mutate(good, chance))
-        return chance.choice([["train", "bad", "--epochs", "1", *TRAIN], ["eval", model, "bad"], ["predict", model, "bad"]]), "bad"
+        return chance.choice([["train", "bad", "--epochs", "1", *TRAIN], ["eval", model, "bad"],
+                              ["predict", model, "bad"]]), "bad"
     return name, kind
 
 
@@ -202,13 +170,24 @@ def model(runner, chance):
     return command, "bad"
 
 
+WAYS = {"svm": [], "sync": ["--algorithm", "sync"], "adaptive": ["--algorithm", "adaptive"],
+        "adam": ["--optimizer", "adam"], "momentum": ["--momentum", "0.9"]}  # to train
+
+
+def ensemble(runner, chance):
+    copy_of_good(runner, "several", ["train", "svm", "--hidden", "2", "--epochs", "1", "--ensemble", "2"])
+    runner.write("bad", mutate_tensors(runner.read("several/model.safetensors"), chance))
+    return chance.choice([["eval", "bad", "svm"], ["predict", "bad", "svm"], ["inspect", "bad"]]), "bad"
+
+
 def checkpoint(runner, chance):
     shutil.rmtree(runner.path("resumed"), ignore_errors=True)
     os.makedirs(runner.path("resumed/checkpoints"))
-    with open(runner.checkpoint, "rb") as file:
-        good = file.read()
+    way = chance.choice(list(WAYS))
+    if not os.path.exists(runner.path("run-" + way)):
+        runner.train_for_a_moment("svm", "run-" + way, *WAYS[way])
     name = "resumed/checkpoints/checkpoint-1.safetensors"
-    runner.write(name, mutate_tensors(good, chance))
+    runner.write(name, mutate_tensors(runner.read(runner.checkpoint_of("run-" + way)), chance))
     length = chance.choice([["--epochs", "1"], ["--max-time", "0.7s"]])
     return ["train", "--resume", "resumed", *length, "--quiet"], name
 
@@ -250,18 +229,39 @@ def queue_record(runner, chance):
     return ["queue", "--resume", "queued", "--devices", "cpu:1", "--quiet"], "queued/queue.json"
 
 
+def kept_jobs(runner, chance):
+    runner.write("jobs.toml", JOBS)
+    copy_of_good(runner, "queued", ["queue", "jobs.toml"])
+    name = "queued/.jobs/000001.toml"
+    runner.write(name, mutate(runner.read(name), chance))
+    return ["queue", "--resume", "queued", "--devices", "cpu:1", "--quiet"], name
+
+
+def events(runner, chance):
+    copy_of_good(runner, "shown", ["train", "svm", "--hidden", "2", "--epochs", "2", "--tensorboard"])
+    name = runner.only_file("shown", "events.out.tfevents")
+    runner.write(name, mutate(runner.read(name), chance))
+    return ["train", "--resume", "shown", "--epochs", "3", "--tensorboard", "--quiet"], name
+
+
+def comparison(runner, chance):
+    command = ["compare", "csv", "--against", "none", "--throughput", "--quick", "--budget", "2", "--batches", "16",
+               "--rounds", "1", "--hidden", "2", "--threads", "1", "--out", "compared"]
+    if not os.path.exists(runner.path("good-compared")):
+        runner.run_good(command)
+        os.rename(runner.path("compared"), runner.path("good-compared"))
+    shutil.rmtree(runner.path("compared"), ignore_errors=True)
+    shutil.copytree(runner.path("good-compared"), runner.path("compared"))
+    name = "compared/" + chance.choice(["compare.json", "compare.json", "export/export.json"])
+    runner.write(name, mutate(runner.read(name), chance))
+    return command, name
+
+
 def sweep_record(runner, chance):
     copy_of_good(runner, "swept", ["sweep", "csv", "--lr", "0.1|0.2", "--epochs", "1", "--hidden", "2"])
     name = "swept/" + chance.choice(["sweep.json", "trials.jsonl"])
     runner.write(name, mutate(runner.read(name), chance))
     return ["sweep", "--resume", "swept", "--max-time", "0.7s", "--quiet"], name
-
-
-def mutate_cache(good, chance):
-    length = min(CACHE_HEADER, len(good))
-    if chance.random() < 0.5:
-        return mutate(good[:length], chance) + good[length:]
-    return mutate(good, chance)
 
 
 def inspect(runner, chance):
@@ -282,12 +282,45 @@ def data_cache(runner, chance):
     return ["train", "large", "--epochs", "1", *TRAIN], runner.cached
 
 
+def cache_of(runner, folder, begin, train):
+    """A file that `train` leaves, and what is in it."""
+    if not hasattr(runner, "kept"):
+        runner.run_good(train)
+        name = runner.only_file(folder, begin)
+        runner.kept = name, runner.read(name)
+    return runner.kept
+
+
+def stream_cache(runner, chance):
+    train = ["train", "large", "--epochs", "1", "--stream", *TRAIN]
+    name, good = cache_of(runner, "hogbatch/data", "stream-", train)
+    runner.write(name, mutate_cache(good, chance))
+    return train, name
+
+
+def opencl_cache(runner, chance):
+    command = ["eval", "svm-model", "svm", *OPENCL]
+    name, good = cache_of(runner, "hogbatch", "opencl-", command)
+    runner.write(name, mutate_cache(good, chance))
+    return command, name
+
+
+def calibration(runner, chance):
+    train = ["train", "svm", "--epochs", "1", *SMALL, "--devices", "cpu:1,opencl:0"]
+    name, good = cache_of(runner, "hogbatch", "calibration.json", train)
+    runner.write(name, mutate(good, chance))
+    return train, name
+
+
 KINDS = dict([text(JSON_LINES, "jsonl", "csv-model"), ("config", config),
               packed(CSV, "bzip2", bz2.compress), packed(CSV, "zstd", zstd), ("jobs", jobs), ("data_cache", data_cache),
               text(LIBSVM, "libsvm", "svm-model"), text(CSV, "csv", "csv-model"), ("idx", idx),
               packed(LIBSVM, "gzip", lambda data: gzip.compress(data, mtime=0)), packed(CSV, "xz", lzma.compress),
               ("model", model), ("checkpoint", checkpoint), ("records", records), ("inspect", inspect), ("data", data),
-              ("queue_record", queue_record), ("sweep_record", sweep_record)])
+              ("queue_record", queue_record), ("sweep_record", sweep_record), ("kept_jobs", kept_jobs),
+              ("ensemble", ensemble), ("events", events), ("comparison", comparison), ("stream_cache", stream_cache),
+              ("opencl_cache", opencl_cache), ("calibration", calibration)])
+NEED_OPENCL = ("opencl_cache", "calibration")
 
 
 def verdict(status, seconds, _, megabytes, said):
@@ -307,6 +340,9 @@ def verdict(status, seconds, _, megabytes, said):
 
 
 def run_kind(name, runner, numbers, seed):
+    if name in NEED_OPENCL and not runner.has_opencl():
+        print(f"{name}: there is no OpenCL device here; left out")
+        return 0
     codes, slowest, busiest, largest, failures = {}, 0, 0, 0, 0
     for i in numbers:
         command, file = KINDS[name](runner, random.Random(f"{seed}/{name}/{i}"))

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include "core/error.h"
 #include "core/guard/folder.h"
@@ -51,10 +50,14 @@ std::string DefaultName(std::string_view text, const std::string& path) {
 std::vector<JobRequest> ReadKept(const std::string& path) {
   const auto text = ReadSmallFile(path, kMostKeptBytes);
   if (!text) throw UserError(fmt::format("{}: cannot be read", path));
-  return ParseJobs(*text, path, DefaultName(*text, path));
+  return ParseKept(*text, path);
 }
 
 }  // namespace
+
+std::vector<JobRequest> ParseKept(std::string_view text, const std::string& path) {
+  return ParseJobs(text, path, DefaultName(text, path));
+}
 
 KeptJobs::KeptJobs(const std::string& folder) : folder_(folder + kJobsFolder) {
   MakeFolder(folder_);

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/queue/jobs_file.h"
 
 namespace hogbatch {
+
+// The jobs of one such file. `path` names it, and a job of an earlier program that has no name.
+std::vector<JobRequest> ParseKept(std::string_view text, const std::string& path);
 
 class KeptJobs {
  public:

@@ -33,6 +33,7 @@ constexpr std::array kBaselines = {
     Baseline{"sklearn", "sklearn_mlp.py"},
 };
 constexpr double kListSeconds = 120;
+constexpr std::uint64_t kMostCount = std::uint64_t{1} << 53;
 constexpr std::string_view kAsynchronous = "hogwild";  // the variant that is a side of its own
 
 std::string FromEnvironment(const char* name) {
@@ -100,6 +101,13 @@ std::vector<std::string> UsableVariants(const Json& listing, const Problem& prob
   return usable;
 }
 
+// Numbers of rows, columns and units.
+std::int64_t CountFrom(const Json& value) {
+  const bool is_count = value.is_number_unsigned() && value.get<std::uint64_t>() <= kMostCount;
+  if (!is_count) throw UserError("not a count");
+  return value.get<std::int64_t>();
+}
+
 std::string ReadText(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -147,6 +155,32 @@ std::vector<Side> OwnSides(Gpus gpus) {
   return sides;
 }
 
+Problem ParseProblem(std::string_view export_json, const std::string& path) {
+  const auto json = ParseJson<Json>(export_json);
+  try {
+    const Json& rows = json.at("rows");
+    Problem problem{.train_rows = CountFrom(rows.at("train")),
+                    .valid_rows = CountFrom(rows.at("valid")),
+                    .test_rows = CountFrom(rows.at("test")),
+                    .features = CountFrom(json.at("features")),
+                    .outputs = CountFrom(json.at("outputs")),
+                    .is_sparse = json.at("sparse"),
+                    .source = json.at("source"),
+                    .loss = json.at("loss"),
+                    .optimizer = {},
+                    .network = {}};
+    problem.network = fmt::format("{}", problem.features);
+    for (const Json& width : json.at("hidden")) {
+      problem.network += fmt::format(" -> {}", CountFrom(width));
+    }
+    problem.network += fmt::format(" -> {}, {}", problem.outputs,
+                                   json.at("activation").get_ref<const std::string&>());
+    return problem;
+  } catch (const std::exception&) {  // a value that is missing, or of a wrong type
+    throw UserError(fmt::format("{} is damaged; remove its folder and try again", path));
+  }
+}
+
 Contestants SidesOf(std::string_view name, const std::string& script, std::string_view listing,
                     const Problem& problem) {
   const auto absent = [&](std::string why) {
@@ -154,7 +188,7 @@ Contestants SidesOf(std::string_view name, const std::string& script, std::strin
   };
   const auto json = ParseJson<Json>(listing);
   if (!json.is_object()) return absent(fmt::format("{} --list printed no JSON", script));
-  if (!json.value("available", false)) return absent(InstallAdvice(json));
+  if (json.value("available", Json()) != Json(true)) return absent(InstallAdvice(json));
   std::vector<std::string> variants = UsableVariants(json, problem);
   if (variants.empty()) {
     return absent(fmt::format("cannot train on {} rows with {} loss and {}",

@@ -38,6 +38,9 @@ struct Problem {
   std::string network;    // "54 -> 512 -> 512 -> 7, relu"
 };
 
+// What export.json tells; without the optimizer. UserError if it is damaged; `path` names it.
+Problem ParseProblem(std::string_view export_json, const std::string& path);
+
 struct Contestants {
   std::vector<Side> sides;  // hogbatch's first
   std::vector<Absent> absent;

@@ -1,6 +1,10 @@
 #include "compare/runs/record_json.h"
 
+#include <fmt/format.h>
+
 #include <string>
+
+#include "core/error.h"
 
 namespace hogbatch::compare {
 namespace {
@@ -21,14 +25,21 @@ Json JsonOf(const RunPlan& plan) {
   return json;
 }
 
+// A conversion of a fraction, or of a number beyond integers, would be undefined.
+std::int64_t WholeAt(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  if (!value.is_number_integer()) throw UserError(fmt::format("{} is not a whole number", key));
+  return value.get<std::int64_t>();
+}
+
 RunPlan PlanFrom(const Json& json) {
   RunPlan plan{.phase = ParsePhase(json.at("phase").get<std::string>()),
                .side = json.at("side"),
                .variant = json.at("variant"),
-               .batch = json.at("batch"),
+               .batch = WholeAt(json, "batch"),
                .lr = json.at("lr"),
-               .seed = json.at("seed"),
-               .repeat = json.at("round"),
+               .seed = WholeAt(json, "seed"),
+               .repeat = WholeAt(json, "round"),
                .seconds = json.at("max_train_seconds"),
                .epochs = json.at("max_epochs"),
                .eval_every = json.at("eval_every"),
@@ -78,7 +89,7 @@ RunRecord RecordFrom(const Json& json) {
                    .wall_seconds = json.at("wall_seconds"),
                    .cpu_seconds = json.at("cpu_seconds"),
                    .others_cpu = json.at("others_cpu"),
-                   .peak_bytes = json.at("peak_memory_bytes"),
+                   .peak_bytes = WholeAt(json, "peak_memory_bytes"),
                    .seconds = json.at("seconds"),
                    .train_seconds = json.at("train_seconds"),
                    .examples_per_second = json.at("examples_per_second"),

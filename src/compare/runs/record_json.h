@@ -10,7 +10,7 @@ namespace hogbatch::compare {
 using Json = nlohmann::ordered_json;
 
 Json JsonOf(const RunRecord& record);
-// Throws nlohmann's exception for what JsonOf did not write.
+// Throws nlohmann's exception or UserError for what JsonOf did not write.
 RunRecord RecordFrom(const Json& json);
 
 }  // namespace hogbatch::compare

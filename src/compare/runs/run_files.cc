@@ -1,6 +1,8 @@
 #include "compare/runs/run_files.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -16,6 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // of a file of a run
+constexpr double kMostPeak = 1e18;                         // bytes of memory
 
 std::optional<double> NumberAt(const Json& object, const std::string& key) {
   const auto value = object.find(key);
@@ -32,18 +35,26 @@ std::string MetricKey(const Json& line, std::string_view split) {
 }
 
 // Python writes NaN and Infinity, which are not JSON: here they are null.
-Json ParseLoosely(std::string text) {
-  for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
-    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos;) {
-      text.replace(at, word.size(), "null");
-    }
+Json ParseLoosely(std::string_view text) {
+  constexpr std::string_view kWords[] = {"-Infinity", "Infinity", "NaN"};
+  std::string strict;
+  strict.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t plain = std::min(text.find_first_of("-IN"), text.size());
+    strict += text.substr(0, plain);
+    text.remove_prefix(plain);
+    const auto* const found =
+        std::ranges::find_if(kWords, [&](std::string_view word) { return text.starts_with(word); });
+    const bool is_word = found != std::end(kWords);
+    strict += is_word ? "null" : text.substr(0, 1);
+    text.remove_prefix(is_word ? found->size() : std::min<std::size_t>(1, text.size()));
   }
-  return ParseJson<Json>(text);
+  return ParseJson<Json>(strict);
 }
 
-std::vector<Json> ReadLines(const std::string& path) {
+std::vector<Json> ParseLines(std::string_view all) {
   std::vector<Json> lines;
-  for (const std::string& text : SplitLines(ReadSmallFile(path, kMostBytes).value_or(""))) {
+  for (const std::string& text : SplitLines(all)) {
     Json line = ParseLoosely(text);
     if (line.is_object()) lines.push_back(std::move(line));
   }
@@ -74,8 +85,9 @@ std::optional<double> UndisturbedRate(const std::vector<Json>& lines, double tra
     time += train;
     rows += counts[i].examples - counts[i - 1].examples;
   }
-  if (time <= 0 || time < 0.25 * train_seconds) return std::nullopt;
-  return rows / time;
+  const double rate = rows / time;
+  if (!std::isfinite(rate) || time <= 0 || time < 0.25 * train_seconds) return std::nullopt;
+  return rate;
 }
 
 std::vector<CurvePoint> CurveOf(const std::vector<Json>& lines, const std::string& loss_key,
@@ -97,8 +109,16 @@ std::vector<CurvePoint> CurveOf(const std::vector<Json>& lines, const std::strin
 }  // namespace
 
 RunFiles ReadRunFiles(const std::string& folder, const SplitRows& rows) {
+  const auto text = [&](const char* name) {
+    return ReadSmallFile(fmt::format("{}/{}", folder, name), kMostBytes).value_or("");
+  };
+  return ParseRunFiles(text(report::kMetricsFile), text(report::kSummaryFile), rows);
+}
+
+RunFiles ParseRunFiles(std::string_view metrics, std::string_view summary_text,
+                       const SplitRows& rows) {
   RunFiles files;
-  const std::vector<Json> lines = ReadLines(folder + "/" + report::kMetricsFile);
+  const std::vector<Json> lines = ParseLines(metrics);
   const std::string loss_key = rows.valid_rows > 0 ? "valid_loss" : "train_loss";
   const std::string split = rows.test_rows > 0 ? "test_" : "valid_";
   for (const Json& line : lines) {
@@ -106,17 +126,19 @@ RunFiles ReadRunFiles(const std::string& folder, const SplitRows& rows) {
     files.seconds = std::max(files.seconds, NumberAt(line, "seconds").value_or(0));
   }
   files.curve = CurveOf(lines, loss_key, files.metric);
-  const Json summary =
-      ParseLoosely(ReadSmallFile(folder + "/" + report::kSummaryFile, kMostBytes).value_or(""));
+  const Json summary = ParseLoosely(summary_text);
   if (!summary.is_object()) return files;
   files.has_summary = true;
-  files.stopped_because = summary.value("stopped_because", "");
+  if (const auto why = summary.find("stopped_because"); why != summary.end() && why->is_string()) {
+    files.stopped_because = why->get<std::string>();
+  }
   files.seconds = std::max(files.seconds, NumberAt(summary, "seconds").value_or(0));
   files.train_seconds = NumberAt(summary, "train_seconds").value_or(0);
   files.examples_per_second = UndisturbedRate(lines, files.train_seconds)
                                   .value_or(NumberAt(summary, "examples_per_second").value_or(0));
   files.cpu_seconds = NumberAt(summary, "cpu_seconds").value_or(0);
-  files.peak_bytes = static_cast<std::int64_t>(NumberAt(summary, "peak_memory_bytes").value_or(0));
+  files.peak_bytes = static_cast<std::int64_t>(
+      std::clamp(NumberAt(summary, "peak_memory_bytes").value_or(0), 0.0, kMostPeak));
   const auto loss = summary.find(loss_key);
   files.finite = loss == summary.end() || loss->is_number();
   return files;

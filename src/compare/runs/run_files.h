@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/runs/run.h"
@@ -30,5 +31,6 @@ struct SplitRows {
 
 // Files that are missing or broken leave their part at its default.
 RunFiles ReadRunFiles(const std::string& folder, const SplitRows& rows);
+RunFiles ParseRunFiles(std::string_view metrics, std::string_view summary, const SplitRows& rows);
 
 }  // namespace hogbatch::compare

@@ -17,6 +17,8 @@
 namespace hogbatch::compare {
 namespace {
 
+constexpr char kRecord[] = "/compare.json";
+
 // Names of files stand for their content here.
 std::string FileIdentity(const std::string& path) {
   struct stat facts{};
@@ -84,13 +86,19 @@ OptionTexts IdentityOf(OptionTexts options, const std::vector<std::string>& file
 }
 
 RunLog LoadRuns(const std::string& folder, const OptionTexts& identity) {
-  const std::string path = folder + "/compare.json";
+  const std::string path = folder + kRecord;
   if (!std::filesystem::exists(path)) return {};
   constexpr std::size_t kMostRecord = std::size_t{256} << 20;
-  const auto json = ParseJson<Json>(ReadSmallFile(path, kMostRecord).value_or(""));
+  return ParseRuns(ReadSmallFile(path, kMostRecord).value_or(""), folder, identity);
+}
+
+RunLog ParseRuns(std::string_view text, const std::string& folder, const OptionTexts& identity) {
+  const std::string path = folder + kRecord;
+  const auto json = ParseJson<Json>(text);
   const std::string advice = "; move it away, or choose another --out";
   const std::string damaged = fmt::format("{} is damaged{}", path, advice);
-  if (!json.is_object() || !json.contains("options") || !json.contains("runs")) {
+  const bool has_all = json.is_object() && json.contains("options") && json.contains("runs");
+  if (!has_all || !json["runs"].is_array()) {
     throw UserError(fmt::format("{} is not the record of a comparison{}", path, advice));
   }
   try {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/runs/option_texts.h"
@@ -37,5 +38,7 @@ OptionTexts IdentityOf(OptionTexts options, const std::vector<std::string>& file
 // The runs that compare.json in `folder` holds; none if there is no such file. UserError if it is
 // of another comparison, with the first difference, or is not readable.
 RunLog LoadRuns(const std::string& folder, const OptionTexts& identity);
+// From the text of that file.
+RunLog ParseRuns(std::string_view text, const std::string& folder, const OptionTexts& identity);
 
 }  // namespace hogbatch::compare

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <set>
@@ -44,6 +46,7 @@ constexpr char kNotReady[] = "it did not get ready in time and is given up";
 // a message cannot when there is none left.
 struct Channel {
   Mailbox<std::optional<Task>> inbox;    // an empty message ends the thread
+  std::atomic<bool> is_ready = false;    // it can begin, or never will
   std::atomic<bool> ends = false;        // the run is over
   std::atomic<bool> given_up = false;    // the worker did not answer; it takes no further task
   std::atomic<bool> has_failed = false;  // and could not send a Failure
@@ -212,6 +215,8 @@ class ThreadExecutor : public Executor {
     const int feeding = static_cast<int>(factories_.size()) - training;
     const bool apart = cores_ && 2 * (cores_->count() - training) >= feeding;
     int next_core = 0;
+    // A thread that finds no place there would be waited for, and nothing has told it to end.
+    threads.reserve(factories_.size());
     for (const WorkerId id : factories_.ids()) {
       const DeviceInfo& device = coordinator.workers()[id].device;
       const int depth = device.depth;
@@ -224,7 +229,7 @@ class ThreadExecutor : public Executor {
           if (apart && !core) cores_->KeepThisThreadOff(training);
           return factories_[id]();
         };
-        WorkerThread(id, depth, channels_[id], outbox_, trace).Run(make, [&] { ready_.Send(id); });
+        WorkerThread(id, depth, channels_[id], outbox_, trace).Run(make, [&] { SetReady(id); });
         channels_[id].has_ended = true;
       }));
     }
@@ -241,10 +246,8 @@ class ThreadExecutor : public Executor {
     while (!preparing.empty()) {
       const double now = SteadySeconds(), away = now - std::exchange(polled_at_, now);
       if (away > kAsleepSeconds) ends += away;
-      if (const std::optional<WorkerId> ready = ready_.Receive(kPollSeconds)) {
-        preparing.erase(*ready);
-      } else if (const std::optional<WorkerId> failed = FailedWithoutMessage()) {
-        preparing.erase(*failed);
+      if (AwaitReady(preparing)) {
+        std::erase_if(preparing, [this](WorkerId id) { return channels_[id].is_ready.load(); });
       } else if (now >= ends) {
         break;
       } else if (StopRequested()) {
@@ -256,6 +259,22 @@ class ThreadExecutor : public Executor {
       }
     }
     return preparing;
+  }
+
+  // Waits a moment. True: one of them is ready.
+  bool AwaitReady(const std::set<WorkerId>& preparing) {
+    std::unique_lock lock(ready_mutex_);
+    return ready_changed_.wait_for(lock, std::chrono::duration<double>(kPollSeconds), [&] {
+      return std::ranges::any_of(preparing,
+                                 [this](WorkerId id) { return channels_[id].is_ready.load(); });
+    });
+  }
+
+  // Takes no memory: a worker that is out of it must not keep the others waiting.
+  void SetReady(WorkerId id) {
+    const std::scoped_lock lock(ready_mutex_);
+    channels_[id].is_ready = true;
+    ready_changed_.notify_one();
   }
 
   Event NextEvent(const Coordinator& coordinator, bool& stop_sent) {
@@ -335,7 +354,8 @@ class ThreadExecutor : public Executor {
   CheckpointKeeper* keeper_ = nullptr;
   IndexedVector<WorkerId, Channel> channels_;
   Mailbox<Event> outbox_;
-  Mailbox<WorkerId> ready_;  // workers that can begin
+  std::mutex ready_mutex_;
+  std::condition_variable ready_changed_;  // Channel::is_ready of a worker
   double polled_at_ = SteadySeconds();
   bool has_hanging_worker_ = false;
 };
