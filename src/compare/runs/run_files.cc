@@ -1,5 +1,7 @@
 #include "compare/runs/run_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
