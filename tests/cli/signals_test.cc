@@ -192,6 +192,7 @@ TEST(LostRows, OfTheCacheEndATrainingInASentenceWithTheBestModel) {
     if (rows == "--stream") arguments.insert(arguments.begin() + 2, rows);
     arguments.push_back("0.01");
     ASSERT_EQ(RunProgram(arguments, folder.path()).exit_code, 0);
+    std::filesystem::remove_all(folder.path() + "/o");
     arguments.back() = "1000000";
     Process process(arguments, folder.path());
     const auto evaluated = [&] { return folder.Read("o/metrics.jsonl").find("valid") != kNowhere; };
