@@ -38,6 +38,12 @@ struct Dataset {
   std::int64_t bytes() const;  // of the arrays above that are in memory
 };
 
+// Rows of a mapped file may be lost while they are read (core/guard/mapped_faults.h). Those read as
+// zeros, so that offsets may also fall to 0.
+bool IsReadable(const Dataset& data);
+// MappingLost if it is not.
+void RequireReadable(const Dataset& data);
+
 // Converts the rows to dense or sparse, even if they are then larger. Dense rows that would take
 // more than `memory_bytes` (see ReadOptions) are a UserError.
 enum class Storage : std::uint8_t { kDense, kSparse };

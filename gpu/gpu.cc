@@ -4,13 +4,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include "core/error.h"
+#include "core/guard/machine_limits.h"
 #include "gpu/plugin.h"
 #include "gpu/plugin_trust.h"
 
@@ -73,6 +78,23 @@ std::string LastLoaderError() {
   return text ? text : "no reason given";
 }
 
+// Drivers need room for their libraries, their compiler and the stacks of their threads. Some end
+// the program if they get none: PoCL 3.1 aborts if a process of 2 cores may have 248 to 278 MB.
+// With about 550 MB it compiles and trains.
+constexpr std::int64_t kDriverBytes = std::int64_t{512} << 20;
+constexpr std::int64_t kBytesPerCore = std::int64_t{8} << 20;
+
+void RequireAddressSpace() {
+  const std::optional<std::int64_t> left = AddressSpaceLeft();
+  const std::int64_t needed =
+      kDriverBytes + kBytesPerCore * std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  if (!left || *left >= needed) return;
+  throw DeviceError(
+      fmt::format("its driver needs about {} MB of address space and {} MB are left; raise the "
+                  "limit (ulimit -v)",
+                  needed >> 20, *left >> 20));
+}
+
 // Loading cuBLAS takes about 200 MB and some seconds, so the driver is looked for first.
 void RequireNvidiaDriver() {
   if (::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) return;
@@ -105,6 +127,8 @@ std::string AdviceFor(std::string_view loader_error) {
 const Plugin& Open(Interface interface) {
   const Words& words = WordsOf(interface);
   const std::string path = FindPlugin(words).string();
+  // What is open already has its room.
+  if (!::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) RequireAddressSpace();
   if (interface == Interface::kCuda) RequireNvidiaDriver();
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {

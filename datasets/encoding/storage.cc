@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
+#include "core/guard/mapped_faults.h"
 #include "datasets/text/text_source.h"
 
 namespace hogbatch {
@@ -13,6 +15,12 @@ namespace {
 template <typename T>
 std::size_t BytesOf(const Array<T>& values) {
   return values.is_mapped() ? 0 : values.size() * sizeof(T);
+}
+
+std::array<const void*, 9> ArraysOf(const Dataset& data) {
+  return {data.dense.data(),  data.offsets.data(), data.columns.data(),
+          data.values.data(), data.classes.data(), data.label_offsets.data(),
+          data.labels.data(), data.targets.data(), data.weights.data()};
 }
 
 void MakeDense(Dataset& data, std::int64_t memory_bytes) {
@@ -55,6 +63,14 @@ std::int64_t Dataset::bytes() const {
   return static_cast<std::int64_t>(BytesOf(dense) + BytesOf(offsets) + BytesOf(columns) +
                                    BytesOf(values) + BytesOf(classes) + BytesOf(label_offsets) +
                                    BytesOf(labels) + BytesOf(targets) + BytesOf(weights));
+}
+
+bool IsReadable(const Dataset& data) {
+  return std::ranges::all_of(ArraysOf(data), [](const void* array) { return IsReadable(array); });
+}
+
+void RequireReadable(const Dataset& data) {
+  for (const void* const array : ArraysOf(data)) RequireReadable(array);
 }
 
 void ConvertStorage(Dataset& data, Storage storage, std::int64_t memory_bytes) {

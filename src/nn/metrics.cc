@@ -100,7 +100,7 @@ EvaluationSums Evaluate(Loss loss, std::span<const float> outputs, std::int64_t 
         break;
       case Loss::kSigmoid: {
         const std::int64_t begin = targets.label_offsets[r];
-        const std::int64_t end = targets.label_offsets[r + 1];
+        const std::int64_t end = std::max(begin, targets.label_offsets[r + 1]);  // or it was lost
         row_loss =
             AddSigmoidRow(row, targets.labels.subspan(begin, end - begin), class_weights, sums);
         break;

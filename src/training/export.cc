@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/guard/json_text.h"
+#include "core/guard/mapped_faults.h"
 #include "core/ids.h"
 #include "core/replaced_file.h"
 #include "nn/safetensors.h"
@@ -74,9 +75,11 @@ class Tensors {
   RowRange AddOffsets(const std::string& name, const Array<std::int64_t>& whole, RowRange rows) {
     const auto part = Cut(whole, rows.begin, rows.end + 1);
     std::vector<std::int64_t>& own = offsets_.emplace_back(part.begin(), part.end());
-    for (std::int64_t& offset : own) offset -= part.front();
+    RequireReadable(part.data());
+    const RowRange covered = {own.front(), own.back()};
+    for (std::int64_t& offset : own) offset -= covered.begin;
     Add(name, std::span<const std::int64_t>(own));
-    return {part.front(), part.back()};
+    return covered;
   }
 
   template <typename T>
@@ -128,6 +131,8 @@ void ExportData(const TrainingInput& input, const std::string& path) {
   tensors.AddSplit("valid", training.data, {training.train_rows, training.data.rows});
   if (input.test) tensors.AddSplit("test", *input.test, {0, input.test->rows});
   WriteSafeTensors(path, {{"format", "hogbatch data"}}, tensors.Ordered());
+  if (!IsReadable(training.data)) std::filesystem::remove(path);
+  RequireReadable(training.data);
 }
 
 }  // namespace

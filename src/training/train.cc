@@ -64,6 +64,7 @@ void SetLanes(const TrainingPlan& plan, const TrainingInput& input, JobMemory& m
 void CheckSameRows(const Checkpoint& checkpoint, const TrainingInput& input) {
   const std::string rows = Fingerprint(input);
   if (IsSameData(checkpoint.texts.data, rows)) return;
+  RequireReadable(input.training.data);
   throw UserError(
       fmt::format("the data has changed since the checkpoint was written: it had {}, and has {}; "
                   "bring those rows back, or start a new run in another folder",
@@ -163,11 +164,12 @@ std::vector<float> ChooseParameters(const JobMemory& memory, std::optional<Snaps
     return chosen;
   }
   const bool newer = !run.saved || run.saved->epoch < run.totals.epoch;
-  if (failed && newer && take(memory.store.idle_weights())) {
+  if (failed && newer && IsReadable(memory.data) && take(memory.store.idle_weights())) {
     run.saved.reset();  // no worker was left to evaluate it
   } else if (snapshot) {
     take(memory.snapshots[*snapshot].span());
   } else if (run.stopped_because != StopReason::kDiverged) {
+    RequireReadable(memory.data);
     take(memory.store.idle_weights());
   }
   return chosen;

@@ -87,8 +87,10 @@ std::unique_ptr<JobMemory> MakeMemory(const TrainingPlan& plan, const TrainingIn
 
 // The parameters to save when all workers have ended: the best snapshot or, without one, the
 // present model. If the last worker failed and the model is newer than the snapshot, it is the
-// model. Empty if they are not all finite or no update was made: training diverged before an
-// evaluation or failed at once. If the model was never evaluated, run.saved is reset.
+// model, unless it may have learnt from rows that were lost. Empty if they are not all finite or no
+// update was made: training diverged before an evaluation or failed at once. If the model was never
+// evaluated, run.saved is reset. MappingLost if only a model is there that may have learnt from
+// such rows.
 std::vector<float> ChooseParameters(const JobMemory& memory, std::optional<SnapshotId> snapshot,
                                     RunResult& run);
 

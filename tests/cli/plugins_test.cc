@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -251,6 +253,40 @@ TEST_F(Plugins, WhoseDeviceFailsLeaveTheTrainingToTheOthers) {
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("worker cuda.0 failed and the others go on: cuda.0"));
   EXPECT_EQ(ValueOf(folder_.Read("o/summary.json"), "stopped_because"), "epochs");
+}
+
+// Programs that are started while it lives have this much address space (ulimit -v).
+class ScopedAddressLimit {
+ public:
+  explicit ScopedAddressLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_AS, &before_);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) throw std::runtime_error("no limit to test with");
+  }
+  ~ScopedAddressLimit() { ::setrlimit(RLIMIT_AS, &before_); }
+  ScopedAddressLimit(const ScopedAddressLimit&) = delete;
+  ScopedAddressLimit& operator=(const ScopedAddressLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(Plugins, AreNotOpenedWithTooLittleAddressSpaceForADriver) {
+  const ScopedAddressLimit limit(rlim_t{400} << 20);
+  if (RunProgram({"--version"}, folder_.path()).exit_code != 0) {
+    GTEST_SKIP() << "a sanitizer takes more";
+  }
+  const Finished listed = WithDriverAnd("two_devices", kDevices);
+  EXPECT_EQ(listed.exit_code, 0);
+  EXPECT_THAT(listed.out, HasSubstr("left; raise the limit (ulimit -v)"));
+  EXPECT_THAT(listed.out, Not(HasSubstr("of paper")));
+  std::vector<std::string> train = {"train",   "data",     "--hidden", "3",         "--out", "o",
+                                    "--quiet", "--epochs", "1",        "--devices", "cuda:0"};
+  const Finished refused = WithDriverAnd("two_devices", train);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("only cpu: its driver needs about"));
+  train.back() = "auto";
+  EXPECT_EQ(WithDriverAnd("two_devices", train).exit_code, 0);
 }
 
 }  // namespace

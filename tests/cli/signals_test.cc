@@ -17,6 +17,8 @@
 namespace hogbatch {
 namespace {
 
+constexpr std::size_t kNowhere = std::string::npos;
+
 void Pause(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
@@ -175,6 +177,39 @@ TEST_F(Signals, AndCheckpointsNeedNoReaderOfStandardOutput) {
     EXPECT_EQ(ValueOf(folder_.Read("o/summary.json"), "stopped_because"), "interrupted");
     EXPECT_EQ(RunProgram({"eval", "o/model.safetensors", "data"}, folder_.path()).exit_code, 0);
     std::filesystem::remove_all(folder_.path() + "/o");
+  }
+}
+
+// A page of a mapped file that cannot be read would be a SIGBUS.
+TEST(LostRows, OfTheCacheEndATrainingInASentenceWithTheBestModel) {
+  for (const std::string rows : {"in memory", "--stream"}) {
+    const TemporaryFolder folder;
+    const ScopedVariable cache("XDG_CACHE_HOME", folder.path());
+    folder.Write("data", TwoClasses(200'000));
+    std::vector<std::string> arguments = {
+        "train", "data",    "--hidden",           "8",    "--devices", "cpu:2", "--out",
+        "o",     "--quiet", "--checkpoint-every", "1000", "--epochs"};
+    if (rows == "--stream") arguments.insert(arguments.begin() + 2, rows);
+    arguments.push_back("0.01");
+    ASSERT_EQ(RunProgram(arguments, folder.path()).exit_code, 0);
+    std::filesystem::remove_all(folder.path() + "/o");
+    arguments.back() = "1000000";
+    Process process(arguments, folder.path());
+    const auto evaluated = [&] { return folder.Read("o/metrics.jsonl").find("valid") != kNowhere; };
+    while (process.running() && !evaluated()) Pause(20);
+    for (const auto& entry :
+         std::filesystem::directory_iterator(folder.path() + "/hogbatch/data")) {
+      std::filesystem::resize_file(entry.path(), 4096);
+    }
+    const Finished finished = process.Wait();
+    EXPECT_EQ(finished.exit_code, 1) << finished.signal;
+    EXPECT_NE(finished.err.find(".data became shorter or cannot be read; run the command again"),
+              kNowhere)
+        << finished.err;
+    EXPECT_TRUE(ListCheckpoints(folder.path() + "/o").empty());
+    EXPECT_EQ(RunProgram({"eval", "o/model.safetensors", "data"}, folder.path()).exit_code, 0);
+    arguments.back() = "0.01";
+    EXPECT_EQ(RunProgram(arguments, folder.path()).exit_code, 0);
   }
 }
 

@@ -2,8 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
 
+#include "core/guard/mapped_faults.h"
+#include "tests/support/process.h"
+#include "training/cache/mapped_file.h"
 #include "training/train.h"
 
 namespace hogbatch {
@@ -64,6 +72,23 @@ TEST_F(ChooseParametersOf, ARunWithoutWorkersIsTheSnapshotWhereTheModelIsNoNewer
   EXPECT_TRUE(same.saved);
   Fill(kNaN, 1);
   EXPECT_THAT(After(StopReason::kNoWorkers, 1.5, 0).parameters, Each(1.0f));
+}
+
+TEST_F(ChooseParametersOf, ARunThatLostItsRowsIsNeverTheModelOfTheEnd) {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.path() + "/" + folder.Write("rows", std::string(std::size_t{1} << 16, 'x'));
+  const auto file = std::make_shared<const MappedFile>(path);
+  const std::span<const float> rows(reinterpret_cast<const float*>(file->bytes().data()),
+                                    file->bytes().size() / sizeof(float));
+  data_.dense = Array<float>(rows, file);
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ(std::accumulate(rows.begin(), rows.end(), 0.0f), 0);
+  EXPECT_THAT(After(StopReason::kNoWorkers, 1.5, 0).parameters, Each(1.0f));
+  EXPECT_THAT(After(StopReason::kMaxTime, 1.5, 0).parameters, Each(1.0f));
+  for (const StopReason reason : {StopReason::kNoWorkers, StopReason::kMaxTime}) {
+    EXPECT_THROW(After(reason, 1.5, std::nullopt), MappingLost);
+  }
 }
 
 TEST_F(ChooseParametersOf, ARunThatNeverTrainedIsNothing) {

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <span>
 
 #include "core/error.h"
+#include "core/guard/mapped_faults.h"
 #include "datasets/synthetic.h"
 #include "tests/support/process.h"
 #include "tests/support/same_rows.h"
@@ -75,6 +77,19 @@ TEST_F(DataCacheTest, KeepsWeightsAndMapsArraysUntilTheyChange) {
   EXPECT_FALSE(loaded->data.dense.is_mapped());
   EXPECT_EQ(loaded->data.dense[0], 7);
   ExpectSame(*cache_.Load("key", 0), data);
+}
+
+TEST_F(DataCacheTest, TellsOfRowsThatAreLostWhileTheyAreMappedAndForgetsTheFile) {
+  cache_.Store("key", MakeSynthetic({.rows = 5000, .features = 3}));
+  const auto loaded = cache_.Load("key", 0);
+  ASSERT_TRUE(loaded);
+  const Dataset& data = loaded->data;
+  std::filesystem::resize_file(File("key"), 4096);
+  EXPECT_EQ(data.dense.back(), 0);
+  EXPECT_FALSE(IsReadable(data));
+  EXPECT_THROW(RequireReadable(data), MappingLost);
+  EXPECT_FALSE(cache_.Load("key", 0));
+  EXPECT_FALSE(std::filesystem::exists(File("key")));
 }
 
 TEST_F(DataCacheTest, IsNotUsedForAnotherFileOrOtherOptions) {

@@ -1,5 +1,6 @@
 #include "core/guard/machine_limits.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -131,6 +132,14 @@ std::int64_t UsableMemory() {
   const std::int64_t physical =
       pages > 0 && page > 0 ? std::int64_t{pages} * page : std::int64_t{1} << 33;
   return std::min(physical, ReadCgroupLimits().memory_bytes.value_or(physical));
+}
+
+std::optional<std::int64_t> AddressSpaceLeft() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  const double pages = Amount(WordsOf("/proc/self/statm"), 0).value_or(0);
+  const auto taken = static_cast<std::int64_t>(pages) * ::sysconf(_SC_PAGESIZE);
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(limit.rlim_cur) - taken);
 }
 
 int UsableCores(int cores) {

@@ -21,6 +21,9 @@ MachineLimits ReadCgroupLimits(const std::filesystem::path& root = "/");
 // The physical memory, or less if a control group allows less.
 std::int64_t UsableMemory();
 
+// What is left of the address space that this process may use (ulimit -v); none: it has no limit.
+std::optional<std::int64_t> AddressSpaceLeft();
+
 // `cores`, or fewer if a control group allows less processor time; at least 1.
 int UsableCores(int cores);
 

@@ -85,12 +85,20 @@ Targets SliceRows(const Targets& targets, std::int64_t of_rows, RowRange rows) {
   return slice;
 }
 
+std::int64_t CountFromFirst(std::span<const std::int64_t> from, std::vector<std::int64_t>& to) {
+  const std::int64_t first = from.front();
+  to.assign(from.size(), 0);
+  for (std::size_t i = 1; i < from.size(); ++i) to[i] = std::max(to[i - 1], from[i] - first);
+  return first;
+}
+
 BatchInput ColumnCompactor::Compact(const Dataset& data, RowRange rows) {
-  const std::int64_t begin = data.offsets[rows.begin];
-  const std::int64_t end = data.offsets[rows.end];
-  const auto all = Slice(data.columns, begin, end - begin);
+  const std::int64_t begin =
+      CountFromFirst(Slice(data.offsets, rows.begin, rows.size() + 1), offsets_);
+  const auto all = Slice(data.columns, begin, offsets_.back());
+  columns_.assign(all.begin(), all.end());  // they are read once: see CountFromFirst
   touched_.clear();
-  for (const std::int32_t column : all) {
+  for (const std::int32_t column : columns_) {
     std::int32_t& place = place_[column];
     if (place >= 0) continue;
     place = 0;
@@ -100,19 +108,13 @@ BatchInput ColumnCompactor::Compact(const Dataset& data, RowRange rows) {
   for (std::size_t i = 0; i < touched_.size(); ++i) {
     place_[touched_[i]] = static_cast<std::int32_t>(i);
   }
-  columns_.resize(all.size());
-  std::transform(all.begin(), all.end(), columns_.begin(),
-                 [&](std::int32_t column) { return place_[column]; });
+  for (std::int32_t& column : columns_) column = place_[column];
   for (const std::int32_t column : touched_) place_[column] = -1;
 
-  offsets_.resize(rows.size() + 1);
-  for (std::size_t row = 0; row < offsets_.size(); ++row) {
-    offsets_[row] = data.offsets[rows.begin + row] - begin;
-  }
   return {.dense = {},
           .sparse = {.offsets = View(offsets_),
                      .columns = View(columns_),
-                     .values = View(data.values, begin, end - begin),
+                     .values = View(data.values, begin, offsets_.back()),
                      .rows = rows.size(),
                      .cols = static_cast<std::int64_t>(touched_.size())},
           .is_sparse = true};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/ids.h"
@@ -20,6 +21,10 @@ HostTargets ViewHostTargets(const Dataset& data, RowRange rows);
 // Some rows of a batch, counted from its first, on any device.
 BatchInput SliceRows(const BatchInput& batch, RowRange rows);
 Targets SliceRows(const Targets& targets, std::int64_t of_rows, RowRange rows);
+
+// Copies the offsets of some rows, so that they count from the first, which is returned. They never
+// fall, even if rows of a mapped file are lost at the same time: each is read once.
+std::int64_t CountFromFirst(std::span<const std::int64_t> from, std::vector<std::int64_t>& to);
 
 // Renumbers the columns of sparse rows: those that occur become 0, 1, 2 … A private gradient of the
 // first layer then needs one row for each of them only. Reused from batch to batch.

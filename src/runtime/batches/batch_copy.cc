@@ -3,20 +3,16 @@
 #include <span>
 
 #include "core/error.h"
+#include "runtime/batches/batch.h"
 
 namespace hogbatch {
 namespace {
 
-// The entries of the rows that `offsets` delimit.
+// The entries of the rows whose offsets CountFromFirst has copied.
 template <typename T>
-std::span<const T> EntriesOf(std::span<const std::int64_t> offsets,
+std::span<const T> EntriesOf(std::int64_t first, const std::vector<std::int64_t>& offsets,
                              const DeviceSpan<const T>& all) {
-  return all.host_span().subspan(offsets.front(), offsets.back() - offsets.front());
-}
-
-void CountFromFirst(std::span<const std::int64_t> from, std::vector<std::int64_t>& to) {
-  to.resize(from.size());
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i] - from.front();
+  return all.host_span().subspan(first, offsets.back());
 }
 
 template <typename T>
@@ -35,12 +31,11 @@ BatchInput BatchCopy::Upload(const BatchInput& rows) {
     return {.dense = Tensor::Matrix(input_.Upload(host), x.rows, x.cols), .sparse = {}};
   }
   const CsrTensor& x = rows.sparse;
-  const std::span<const std::int64_t> offsets = x.offsets.host_span();
-  CountFromFirst(offsets, offsets_);
+  const std::int64_t first = CountFromFirst(x.offsets.host_span(), offsets_);
   return {.dense = {},
           .sparse = {.offsets = input_.Upload<std::int64_t>(offsets_),
-                     .columns = input_.Upload(EntriesOf(offsets, x.columns)),
-                     .values = input_.Upload(EntriesOf(offsets, x.values)),
+                     .columns = input_.Upload(EntriesOf(first, offsets_, x.columns)),
+                     .values = input_.Upload(EntriesOf(first, offsets_, x.values)),
                      .rows = x.rows,
                      .cols = x.cols},
           .is_sparse = true};
@@ -53,10 +48,9 @@ Targets BatchCopy::Upload(const Targets& targets) {
   if (targets.values.size > 0) copy.values = targets_.Upload(targets.values.host_span());
   if (targets.weights.size > 0) copy.weights = targets_.Upload(targets.weights.host_span());
   if (targets.label_offsets.size > 0) {
-    const std::span<const std::int64_t> offsets = targets.label_offsets.host_span();
-    CountFromFirst(offsets, label_offsets_);
+    const std::int64_t first = CountFromFirst(targets.label_offsets.host_span(), label_offsets_);
     copy.label_offsets = targets_.Upload<std::int64_t>(label_offsets_);
-    copy.labels = targets_.Upload(EntriesOf(offsets, targets.labels));
+    copy.labels = targets_.Upload(EntriesOf(first, label_offsets_, targets.labels));
   }
   return copy;
 }

@@ -51,7 +51,9 @@ class DeviceWorker : public Worker {
 
   bool merge_is_torn() const override { return merged_ == Merged::kTorn; }
 
+  // MappingLost if zeros may have stood in for rows of the task.
   Report Finish(const Task& task) override {
+    RequireReadable(memory_.data);
     const StalenessHistogram staleness = staleness_.Take();
     return {.task = task.id,
             .worker = id_,

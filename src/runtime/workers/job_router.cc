@@ -1,11 +1,12 @@
 // A worker of many jobs: one device, and a worker of its own for each job that it has served and
-// not released. A job that runs out of device memory fails alone, and so does one that fails by
-// itself on a core. Anything else ends the worker.
+// not released. A job that runs out of device memory or loses its rows fails alone, and so does one
+// that fails by itself on a core. Anything else ends the worker.
 #include <map>
 #include <memory>
 #include <utility>
 
 #include "core/error.h"
+#include "core/guard/mapped_faults.h"
 #include "runtime/workers/worker.h"
 
 namespace hogbatch {
@@ -77,6 +78,8 @@ class JobRouter : public Worker {
       active_ = ServerOf(task.job).worker.get();
       call(*active_);
     } catch (const OutOfDeviceMemory& error) {
+      Fail(task, merge, error.what());
+    } catch (const MappingLost& error) {
       Fail(task, merge, error.what());
     } catch (const DeviceError&) {
       throw;

@@ -57,11 +57,14 @@ MappedFile::MappedFile(const std::filesystem::path& path, std::size_t most_resid
     ::futimens(file, nullptr);  // it was used now
   }
   ::close(file);
-  if (!bytes_.empty() && most_resident > 0) limit_.emplace(bytes_, most_resident);
+  if (bytes_.empty()) return;
+  guard_.emplace(bytes_, path);
+  if (most_resident > 0) limit_.emplace(bytes_, most_resident);
 }
 
 MappedFile::~MappedFile() {
   limit_.reset();
+  guard_.reset();
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 

@@ -9,6 +9,8 @@
 #include <span>
 #include <thread>
 
+#include "core/guard/mapped_faults.h"
+
 namespace hogbatch {
 
 // Takes from this process what it holds of a mapping whenever all mapped files together take more
@@ -33,7 +35,8 @@ class ResidencyLimit {
 
 class MappedFile {
  public:
-  // Empty if there is no such file. `most_resident`: see ResidencyLimit; 0: there is none, and the
+  // Empty if there is no such file. What becomes of pages that cannot be read: see GuardedMapping.
+  // `most_resident`: see ResidencyLimit; 0: there is none, and the
   // file is read at once.
   explicit MappedFile(const std::filesystem::path& path, std::size_t most_resident = 0);
   ~MappedFile();
@@ -44,6 +47,7 @@ class MappedFile {
 
  private:
   std::span<const std::byte> bytes_;
+  std::optional<GuardedMapping> guard_;
   std::optional<ResidencyLimit> limit_;
 };
 
