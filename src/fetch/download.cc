@@ -118,7 +118,8 @@ Outcome Try(Transfer& transfer, const std::string& partial) {
   curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
   std::unique_ptr<curl_slist, CleanUp> headers;
   if (transfer.begin > 0) {
-    const std::string tag = ReadSmallFile(TagPath(partial), 4096).value_or("");
+    std::string tag = ReadSmallFile(TagPath(partial), 4096).value_or("");
+    tag.resize(std::min(tag.find_first_of("\r\n"), tag.size()));  // a second line would be a header
     curl_easy_setopt(curl, CURLOPT_RESUME_FROM_LARGE, static_cast<curl_off_t>(transfer.begin));
     headers.reset(curl_slist_append(nullptr, fmt::format("If-Range: {}", tag).c_str()));
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
