@@ -48,6 +48,16 @@ class SweepKillsTest : public SweepRunTest {
     }
     return all;
   }
+
+  static void Change(const std::string& path, std::string CheckpointTexts::* text,
+                     const std::string& to) {
+    Checkpoint checkpoint = ReadCheckpoint(path);
+    checkpoint.texts.*text = to;
+    WriteCheckpoint(path, {.texts = checkpoint.texts,
+                           .weights = checkpoint.weights,
+                           .best = checkpoint.best,
+                           .workers = checkpoint.workers});
+  }
 };
 
 TEST_F(SweepKillsTest, TrainsNothingTwiceThatHasItsLastCheckpoint) {
@@ -168,12 +178,7 @@ TEST_F(SweepKillsTest, BeginsATrialAgainWhoseCheckpointsAreDamaged) {
   ASSERT_THAT(Checkpoints("a"), Not(IsEmpty()));
   const std::string damaged = fs::path(Checkpoints("a").front()).parent_path();
   for (const std::string& path : ListCheckpoints(fs::path(damaged).parent_path())) {
-    Checkpoint checkpoint = ReadCheckpoint(path);
-    checkpoint.texts.control = "{}";
-    WriteCheckpoint(path, {.texts = checkpoint.texts,
-                           .weights = checkpoint.weights,
-                           .best = checkpoint.best,
-                           .workers = checkpoint.workers});
+    Change(path, &CheckpointTexts::control, "{}");
   }
   SweepRun resumed(plan, FolderOf("a"), earlier, log_);
   resumed.Run({});
@@ -203,12 +208,7 @@ TEST_F(SweepKillsTest, BeginsABlockAgainThatDoesNotSayOfWhichTrialsItIs) {
   plan.devices.chosen.pop_back();
   const EarlierSweep earlier = Part(plan, "a", 6);
   for (const std::string& path : Checkpoints("a")) {
-    Checkpoint checkpoint = ReadCheckpoint(path);
-    checkpoint.texts.options = R"({"trials":[1e300,"2"]})";
-    WriteCheckpoint(path, {.texts = checkpoint.texts,
-                           .weights = checkpoint.weights,
-                           .best = checkpoint.best,
-                           .workers = checkpoint.workers});
+    Change(path, &CheckpointTexts::options, R"({"trials":[1e300,"2"]})");
   }
   SweepRun resumed(plan, FolderOf("a"), earlier, log_);
   resumed.Run({});
