@@ -100,7 +100,9 @@ std::string QueueText(std::string_view scheduler, std::span<const std::string> d
     if (job.began) entry["started"] = *job.began;
     if (job.ended) entry["completed"] = *job.ended;
     entry["epoch"] = job.epoch;
-    for (std::size_t i = 0; i < job.service.size() && i < devices.size(); ++i) {
+    const std::size_t served = std::min(job.service.size(), devices.size());
+    if (served > 0) entry["service_seconds"] = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < served; ++i) {
       entry["service_seconds"][devices[i]] = job.service[i];
     }
     if (!job.reason.empty()) entry["stopped_because"] = job.reason;

@@ -85,9 +85,12 @@ void PutStaleness(Json& object, const StalenessHistogram& staleness) {
   const auto last =
       std::find_if(counts.rbegin(), counts.rend(), [](std::int64_t merges) { return merges > 0; });
   const auto buckets = static_cast<std::size_t>(counts.rend() - last);
+  if (buckets == 0) return;
+  Json merges = Json::object();
   for (std::size_t i = 0; i < buckets; ++i) {
-    object["staleness"][std::to_string(StalenessHistogram::From(i))] = counts[i];
+    merges[std::to_string(StalenessHistogram::From(i))] = counts[i];
   }
+  object["staleness"] = std::move(merges);
 }
 
 void PutTeamwork(Json& object, const Progress& progress) {

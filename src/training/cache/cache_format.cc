@@ -111,6 +111,7 @@ std::string CacheHeader(const std::string& key, const TrainingData& data,
                     {"source", data.data.source},    {"rows", data.data.rows},
                     {"train_rows", data.train_rows}, {"is_sparse", data.data.is_sparse},
                     {"notes", data.data.notes},      {"schema", SchemaToJson(data.schema)}};
+  json["arrays"] = CacheJson::object();
   for (std::size_t i = 0; i < kCacheArrays; ++i) {
     json["arrays"][kArrayNames[i]] = {{"count", arrays[i].count}, {"checksum", arrays[i].checksum}};
   }
