@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/guard/json_text.h"
 #include "core/guard/small_file.h"
+#include "report/record_format.h"
 #include "training/job_parts.h"
 
 namespace hogbatch {
@@ -69,7 +70,7 @@ ResumedRun ReadRun(const std::string& folder, Console& console) {
 }
 
 bool HadFlag(const ResumedRun& run, const char* name) {
-  const auto text = ReadSmallFile(run.folder + "/options.json", std::size_t{16} << 20);
+  const auto text = ReadSmallFile(run.folder + "/" + report::kOptionsFile, std::size_t{16} << 20);
   const auto json = ParseJson<nlohmann::json>(text.value_or(""));
   const auto found = json.find(name);
   return found != json.end() && *found == true;

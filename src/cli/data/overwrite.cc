@@ -9,6 +9,7 @@
 #include "cli/files.h"
 #include "core/error.h"
 #include "datasets/input_files.h"
+#include "report/record_format.h"
 
 namespace hogbatch {
 namespace {
@@ -48,8 +49,8 @@ std::vector<std::string> RunFiles(const std::string& folder) {
   if (folder.empty()) return files;
   std::error_code error;
   for (const char* name :
-       {"config.toml", "metrics.jsonl", "model.previous.safetensors", "model.safetensors",
-        "options.json", "summary.json", kEventFile, kLockFile}) {
+       {"config.toml", "model.previous.safetensors", "model.safetensors", report::kMetricsFile,
+        report::kOptionsFile, report::kSummaryFile, kEventFile, kLockFile}) {
     const std::string path = folder + "/" + name;
     if (fs::exists(path, error)) files.push_back(path);
   }
